@@ -1,0 +1,1 @@
+"""From what the client leaves behind to memories: hooks, transcripts, episodes."""

@@ -1,0 +1,54 @@
+"""Where things lie: the data directory and the files in it, private to their owner."""
+
+from __future__ import annotations
+
+import os
+
+from memlite.errors import HomeUnusable
+
+DATABASE = "memlite.db"
+SETTINGS = "settings.json"
+LOG = "memlite.log"
+
+
+def home() -> str:
+    """The data directory: `MEMLITE_HOME`, else `~/.memlite`. Absolute; not created here."""
+    chosen = os.environ.get("MEMLITE_HOME")
+    return os.path.abspath(os.path.expanduser(chosen or "~/.memlite"))
+
+
+def claude_config() -> str:
+    """Claude Code's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
+    return os.path.abspath(os.path.expanduser(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"))
+
+
+def ensure_home(path: str) -> str:
+    """Create `path` with mode 0700 whatever the umask, or tighten it. Returns it.
+
+    Raises HomeUnusable when it can't be made, is no directory, or belongs to someone else (whose owner could
+    read or swap the memory).
+    """
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        found = os.stat(path)
+        if hasattr(os, "getuid"):
+            if found.st_uid != os.getuid():
+                raise HomeUnusable(f"{path} belongs to user {found.st_uid}, not to you",
+                                   "set MEMLITE_HOME to a directory of your own")
+            if found.st_mode & 0o077:
+                os.chmod(path, 0o700)
+    except OSError as failure:
+        raise HomeUnusable(f"the data directory {path} can't be used: {failure.strerror}",
+                           "make it a writable directory of yours or set MEMLITE_HOME to one") from None
+    return path
+
+
+def create_private(path: str) -> None:
+    """Make sure the file `path` exists with mode 0600 before anybody writes to it. Raises OSError."""
+    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)

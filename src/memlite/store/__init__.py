@@ -1,0 +1,1 @@
+"""The one SQLite file: the only room that knows SQL."""

@@ -1,0 +1,207 @@
+"""Opening the one database file, safely and quickly.
+
+`_sqlite3` is used directly because the `sqlite3` package imports `datetime` and more (5 ms of a hook's start).
+
+Durability: WAL with synchronous=NORMAL. A committed write survives the death of the process at any instant; after
+a power cut the last transactions may be missing, the file stays sound (https://sqlite.org/pragma.html#pragma_synchronous).
+"""
+
+from __future__ import annotations
+
+import os
+
+import _sqlite3 as sqlite
+
+from memlite import paths
+from memlite.clock import now_ms
+from memlite.errors import HomeUnusable, StoreBusy, StoreDamaged, StoreNewer, StoreUnusable
+from memlite.store import index, schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, TypeAlias
+
+    Connection: TypeAlias = Any  # _sqlite3.Connection has no stubs
+    Row: TypeAlias = Any
+
+BUSY_MS = 5000  # how long a writer waits for another: longer than any transaction of ours
+
+
+class Database:
+    """A connection to the store, usable as a context manager that closes it. Rows answer to names and to positions."""
+
+    def __init__(self, connection: Connection, path: str, writable: bool) -> None:
+        self.connection = connection
+        self.path = path
+        self.writable = writable
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; open transactions roll back."""
+        self.connection.close()
+
+    def execute(self, sql: str, parameters: Any = ()) -> Any:
+        """Run one statement and return its cursor. Raises StoreBusy, StoreDamaged or StoreUnusable."""
+        try:
+            return self.connection.execute(sql, parameters)
+        except sqlite.Error as failure:
+            raise explain(failure, self.path) from failure
+
+    def rows(self, sql: str, parameters: Any = ()) -> list[Row]:
+        """All rows of a SELECT. Raises as `execute`."""
+        try:
+            return list(self.connection.execute(sql, parameters))
+        except sqlite.Error as failure:
+            raise explain(failure, self.path) from failure
+
+    def row(self, sql: str, parameters: Any = ()) -> Row | None:
+        """The first row of a SELECT, or None. Raises as `execute`."""
+        found = self.rows(sql, parameters)
+        return found[0] if found else None
+
+    def transaction(self) -> Transaction:
+        """A write transaction as a context manager: committed at its end, rolled back on any error."""
+        return Transaction(self)
+
+
+class Transaction:
+    """BEGIN IMMEDIATE … COMMIT: taking the write lock first means no statement inside can meet a busy database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def __enter__(self) -> Database:
+        self.database.execute("BEGIN IMMEDIATE")
+        return self.database
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if kind is None:
+            self.database.execute("COMMIT")
+        elif self.database.connection.in_transaction:
+            try:
+                self.database.connection.execute("ROLLBACK")
+            except sqlite.Error:
+                pass  # the first error is the one to report
+
+
+def open_database(home: str, *, busy_ms: int = BUSY_MS) -> Database:
+    """Open the store under `home` for reading and writing, creating or migrating it as needed.
+
+    Raises HomeUnusable, StoreBusy, StoreDamaged, StoreNewer or StoreUnusable.
+    """
+    paths.ensure_home(home)
+    path = os.path.join(home, paths.DATABASE)
+    try:
+        paths.create_private(path)  # SQLite gives -wal and -shm the mode of the database file
+    except OSError as failure:
+        raise HomeUnusable(f"{path} can't be written: {failure.strerror}",
+                           "free some space or make the data directory writable") from None
+    database = Database(_connect(path, busy_ms, "rwc"), path, writable=True)
+    try:
+        _prepare(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def open_for_reading(home: str, *, busy_ms: int = BUSY_MS) -> Database | None:
+    """Open the store under `home` for searching only; None when there is none yet. Raises as `open_database`.
+
+    A file on a read-only disk is opened as immutable when SQLite can't make its -shm there.
+    """
+    path = os.path.join(home, paths.DATABASE)
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return None
+    if os.access(path, os.W_OK) and os.access(home, os.W_OK):
+        return open_database(home, busy_ms=busy_ms)
+    for mode in ("ro", "ro&immutable=1"):
+        database = Database(_connect(path, busy_ms, mode), path, writable=False)
+        try:
+            _check_version(database)
+            return database
+        except StoreUnusable:
+            database.close()
+            if mode != "ro":
+                raise
+    return None
+
+
+def _connect(path: str, busy_ms: int, mode: str) -> Connection:
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if os.name == "nt":
+        quoted = "/" + quoted.replace("\\", "/")
+    try:
+        connection = sqlite.connect(f"file:{quoted}?mode={mode}", timeout=busy_ms / 1000, isolation_level=None,
+                                    uri=True, check_same_thread=False)
+    except sqlite.Error as failure:
+        raise explain(failure, path) from failure
+    connection.row_factory = sqlite.Row
+    return connection
+
+
+def _check_version(database: Database) -> int:
+    version = int((database.row("PRAGMA user_version") or [0])[0])
+    if version > schema.VERSION:
+        raise StoreNewer(f"{database.path} was written by a newer memlite (schema {version}, this one knows "
+                         f"{schema.VERSION})", "update the memlite plugin; nothing was changed")
+    return version
+
+
+def _prepare(database: Database) -> None:
+    """Bring the file to today's schema and index; an up-to-date file costs three PRAGMAs and one read."""
+    version = _check_version(database)
+    database.execute("PRAGMA synchronous = NORMAL")
+    database.execute("PRAGMA secure_delete = ON")  # forgotten text must leave the file's bytes (measured: 3 copies)
+    if version == schema.VERSION and index.is_current(database):
+        return
+    if str((database.row("PRAGMA journal_mode = WAL") or [""])[0]) != "wal":
+        raise StoreUnusable(f"{database.path}: this disk can't hold a write-ahead log",
+                            "set MEMLITE_HOME to a folder on a local disk")
+    if 0 < version < schema.VERSION:
+        backup(database, f"{database.path}.schema{version}-{now_ms()}.bak")
+    with database.transaction():
+        version = _check_version(database)  # another process may have been first
+        schema.migrate(database.connection, version)
+        if not index.is_current(database):
+            index.rebuild(database)
+
+
+def backup(database: Database, target: str) -> None:
+    """Write a consistent copy of the store to the new file `target` (SQLite's online backup, fit under write load).
+
+    Raises StoreUnusable.
+    """
+    try:
+        paths.create_private(target)
+        copy = sqlite.connect(target, isolation_level=None)
+        try:
+            database.connection.backup(copy)
+        finally:
+            copy.close()
+    except (OSError, sqlite.Error) as failure:
+        raise StoreUnusable(f"no backup could be written to {target}: {failure}", "free some space") from None
+
+
+def explain(failure: Exception, path: str) -> StoreUnusable:
+    """The error of our own that says what a SQLite error means for the file at `path`, and the way out."""
+    text = str(failure)
+    code = getattr(failure, "sqlite_errorcode", 0) & 0xFF  # the primary code; Python 3.11 and later tell it
+    if code in (5, 6) or "locked" in text:
+        return StoreBusy(f"another process is writing to {path}", "try again in a moment")
+    if code in (11, 26) or "malformed" in text or "not a database" in text:
+        return StoreDamaged(f"{path} is damaged ({text})",
+                            "run `memlite doctor --fix`: it moves the damaged file aside and saves what can be read")
+    if code == 13 or "full" in text:
+        return StoreUnusable(f"the disk of {path} is full", "free some space; nothing stored so far is lost")
+    if code == 8 or "readonly" in text:
+        return StoreUnusable(f"{path} can't be written: read-only", "make the file and its folder writable")
+    return StoreUnusable(f"{path} can't be used: {text}", "run `memlite doctor`")

@@ -1,0 +1,127 @@
+"""The search index: derived from the records, maintained with them, disposable.
+
+Two tables. `catalogue` has one narrow row for each memory of any kind, for filters, order and timelines; its key is
+4 × id + the kind's number, so that ids of different kinds never collide. `words` is a contentless FTS5 table under
+the same key: it stores only the inverted index of derived text (see `terms`), not the text again, and a row leaves
+it by being told the same words once more (https://sqlite.org/fts5.html#the_delete_command).
+"""
+
+from __future__ import annotations
+
+from memlite.model import KINDS, OBSERVATION, SUMMARY, Memory
+from memlite.store import records
+from memlite.store.terms import index_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memlite.store.database import Database
+
+# Raise it whenever `document`, `terms` or these tables change: an older index is then rebuilt at the next opening.
+VERSION = "1"
+
+COLUMNS = ("title", "body", "facts", "files", "details")
+_DROP = ("DROP TABLE IF EXISTS catalogue", "DROP TABLE IF EXISTS words")
+_CREATE = (
+    """CREATE TABLE catalogue (
+    key     INTEGER PRIMARY KEY,            -- 4 * id + 0 observation, 1 summary, 2 prompt
+    project INTEGER NOT NULL,
+    session INTEGER NOT NULL,
+    type    TEXT NOT NULL,                  -- of an observation; else the kind
+    created_at_epoch INTEGER NOT NULL
+)""",
+    "CREATE INDEX catalogue_time ON catalogue(created_at_epoch, key)",
+    "CREATE INDEX catalogue_project ON catalogue(project, created_at_epoch, key)",
+    f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)}, content='', "
+    "tokenize='porter unicode61 remove_diacritics 2')",
+)
+
+
+def key(kind: str, ident: int) -> int:
+    """The index key of a record."""
+    return 4 * ident + KINDS.index(kind)
+
+
+def reference(index_key: int) -> tuple[str, int]:
+    """The (kind, id) behind an index key."""
+    return KINDS[index_key & 3], index_key >> 2
+
+
+def document(record: Any) -> tuple[str, ...]:
+    """The text of `record` under each of COLUMNS, as the index sees it."""
+    if record.KIND == OBSERVATION:
+        title, body = f"{record.title}\n{record.subtitle}", record.narrative
+        facts, details = "\n".join(record.facts), record.details
+        files = "\n".join([*record.files_modified, *record.files_read])
+    elif record.KIND == SUMMARY:
+        title, details = record.request, ""
+        body = "\n".join((record.completed, record.learned, record.investigated))
+        facts = "\n".join((record.next_steps, record.notes))
+        files = "\n".join([*record.files_edited, *record.files_read])
+    else:
+        title, body, facts, files, details = record.text, "", "", "", ""
+    return tuple(index_text(text) for text in (title, body, facts, files, details))
+
+
+def add(database: Database, record: Memory, project: int, session: int) -> None:
+    """Enter a stored record; the caller holds the transaction that stores it."""
+    entry = key(record.KIND, record.id or 0)
+    kind_or_type = getattr(record, "type", record.KIND)
+    database.execute("INSERT INTO catalogue VALUES (?, ?, ?, ?, ?)",
+                     (entry, project, session, kind_or_type, record.created_at_epoch))
+    database.execute(f"INSERT INTO words(rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
+                     (entry, *document(record)))
+
+
+def remove(database: Database, record: Memory) -> None:
+    """Take out a record as it is stored now; the caller then changes or deletes it in the same transaction."""
+    entry = key(record.KIND, record.id or 0)
+    database.execute("DELETE FROM catalogue WHERE key = ?", (entry,))
+    database.execute(f"INSERT INTO words(words, rowid, {', '.join(COLUMNS)}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
+                     (entry, *document(record)))
+
+
+def is_current(database: Database) -> bool:
+    """Whether the file holds an index made by this version."""
+    try:
+        row = database.row("SELECT value FROM meta WHERE key = 'index'")
+    except Exception as failure:
+        if "no such table" in str(failure.__cause__):
+            return False
+        raise
+    return row is not None and row[0] == VERSION
+
+
+def rebuild(database: Database) -> int:
+    """Make the index anew from the records inside the caller's transaction. Returns how many records it holds."""
+    for statement in _DROP + _CREATE:
+        database.execute(statement)
+    places = {kind: dict(_places(database, kind)) for kind in KINDS}
+    total = 0
+    for kind in KINDS:
+        for record in records.every(database, kind):
+            project, session = places[kind][record.id or 0]
+            add(database, record, project, session)
+            total += 1
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?)", (VERSION,))
+    return total
+
+
+def _places(database: Database, kind: str) -> list[tuple[int, tuple[int, int]]]:
+    return [(row[0], (row[1], row[2]))
+            for row in database.rows(f"SELECT id, project, session FROM {records.TABLES[kind]}")]
+
+
+def check(database: Database) -> None:
+    """Let SQLite verify the file and the full-text index. Raises StoreDamaged naming what is wrong."""
+    from memlite.errors import StoreDamaged
+
+    for row in database.rows("PRAGMA integrity_check"):
+        if row[0] != "ok":
+            raise StoreDamaged(f"{database.path}: {row[0]}", "run `memlite doctor --fix`")
+    database.execute("INSERT INTO words(words) VALUES ('integrity-check')")
+
+
+__all__ = ["COLUMNS", "VERSION", "add", "check", "document", "is_current", "key", "rebuild", "reference",
+           "remove"]

@@ -1,0 +1,80 @@
+"""Rows of the tables ↔ records of the model, both ways."""
+
+from __future__ import annotations
+
+from memlite import jsoncodec
+from memlite.model import KIND_PREFIX, OBSERVATION, PROMPT, RECORDS, SUMMARY, Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from memlite.store.database import Database, Row
+
+TABLES = {OBSERVATION: "observations", SUMMARY: "summaries", PROMPT: "prompts"}
+_LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_edited", "uuids"))
+# The columns that are the record's own, as opposed to the two that are references.
+OWN_COLUMNS = {kind: tuple(name for name in record.__slots__ if name not in ("id", "project", "session_id"))
+               for kind, record in RECORDS.items()}
+
+
+def select(kind: str) -> str:
+    """The SELECT … FROM … that yields whole records of `kind`; the table goes by `m`, ready for a WHERE."""
+    own = ", ".join(f"m.{name}" for name in OWN_COLUMNS[kind])
+    return (f"SELECT m.id, p.name AS project, s.session_id AS session_id, {own} FROM {TABLES[kind]} m "
+            "JOIN projects p ON p.id = m.project JOIN sessions s ON s.id = m.session")
+
+
+def to_record(kind: str, row: Row) -> Memory:
+    """The record that a row of `select(kind)` holds."""
+    fields = {name: row[name] for name in ("id", "project", "session_id")}
+    for name in OWN_COLUMNS[kind]:
+        value = row[name]
+        fields[name] = jsoncodec.loads(value) if name in _LISTS else value
+    return RECORDS[kind](**fields)
+
+
+def to_columns(record: Memory) -> dict[str, Any]:
+    """The record's own column values, lists as JSON arrays."""
+    return {name: jsoncodec.dumps(getattr(record, name)) if name in _LISTS else getattr(record, name)
+            for name in OWN_COLUMNS[record.KIND]}
+
+
+def fetch(database: Database, references: Iterable[tuple[str, int]]) -> list[Memory]:
+    """The records of the (kind, id) pairs, in their order; unknown ones are left out."""
+    wanted = list(references)
+    found: dict[tuple[str, int], Memory] = {}
+    for kind in RECORDS:
+        ids = [ident for k, ident in wanted if k == kind]
+        for start in range(0, len(ids), 500):
+            part = ids[start:start + 500]
+            marks = ",".join("?" * len(part))
+            for row in database.rows(f"{select(kind)} WHERE m.id IN ({marks})", part):
+                found[kind, row["id"]] = to_record(kind, row)
+    return [found[reference] for reference in wanted if reference in found]
+
+
+def every(database: Database, kind: str) -> Iterator[Memory]:
+    """All records of `kind` by id, read in portions so that a large store does not fill the memory."""
+    last = 0
+    while True:
+        rows = database.rows(f"{select(kind)} WHERE m.id > ? ORDER BY m.id LIMIT 500", (last,))
+        for row in rows:
+            yield to_record(kind, row)
+        if len(rows) < 500:
+            return
+        last = rows[-1]["id"]
+
+
+def counts(database: Database) -> dict[str, int]:
+    """How many records of each kind, and how many sessions and projects, the store holds."""
+    found = {kind: database.rows(f"SELECT count(*) FROM {table}")[0][0] for kind, table in TABLES.items()}
+    for table in ("sessions", "projects"):
+        found[table] = database.rows(f"SELECT count(*) FROM {table}")[0][0]
+    return found
+
+
+def cite(kind: str, ident: int) -> str:
+    """The id as a person or model cites it: `123`, `S5`, `P7`."""
+    return f"{KIND_PREFIX[kind]}{ident}"

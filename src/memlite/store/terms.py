@@ -1,0 +1,87 @@
+"""Text → the words it is found by, for the index and for queries alike.
+
+The index stores derived text, not the original: identifiers appear whole and in parts, and scripts written without
+spaces are cut into overlapping pairs, so that SQLite's stock tokenizer can find them.
+"""
+
+from __future__ import annotations
+
+# Scripts without spaces between words: Hiragana … CJK ideographs, Hangul, their compatibility forms, extensions.
+_UNSPACED = ((0x0E00, 0x0EFF), (0x2E80, 0x2FDF), (0x3040, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF),
+             (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x3FFFF))
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether `character` belongs to a script that writes words without spaces."""
+    point = ord(character)
+    return point >= 0x0E00 and any(low <= point <= high for low, high in _UNSPACED)
+
+
+def identifier_parts(word: str) -> list[str]:
+    """The parts of a camelCase or PascalCase `word`, `loadHTTPSessions2` → load, HTTP, Sessions2; [] if it has but one."""
+    if word.islower() or word.isupper() or not word.isalnum():
+        return []
+    cuts = [0]
+    for i in range(1, len(word)):
+        upper_starts = word[i].isupper() and (word[i - 1].islower() or word[i - 1].isdigit())
+        acronym_ends = (word[i].islower() and word[i - 1].isupper() and i - 1 > cuts[-1]
+                        and word[i - 2].isupper())
+        if upper_starts:
+            cuts.append(i)
+        elif acronym_ends:
+            cuts.append(i - 1)
+    if len(cuts) == 1:
+        return []
+    return [word[a:b] for a, b in zip(cuts, [*cuts[1:], len(word)], strict=True)]
+
+
+# Every ASCII character that is neither letter nor digit, and the punctuation that prose adds to it.
+_BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_BREAKS.update(dict.fromkeys(map(ord, "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502\u3001\u3002\uff0c\uff01\uff1f\uff1a"), " "))
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` as they are written: what stands between white space and punctuation."""
+    return text.translate(_BREAKS).split()
+
+
+def pairs(run: str) -> list[str]:
+    """The overlapping two-character pieces of an unspaced `run`; the run itself when it is one character."""
+    return [run[i:i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def split_scripts(word: str) -> list[tuple[bool, str]]:
+    """`word` as (unspaced?, run) pieces: `修复bug了` → (True, 修复), (False, bug), (True, 了)."""
+    pieces: list[tuple[bool, str]] = []
+    for character in word:
+        unspaced = is_unspaced(character)
+        if pieces and pieces[-1][0] == unspaced:
+            pieces[-1] = (unspaced, pieces[-1][1] + character)
+        else:
+            pieces.append((unspaced, character))
+    return pieces
+
+
+def index_text(text: str) -> str:
+    """`text` as the index stores it: itself, with unspaced runs cut into pairs and single characters, and followed
+    by the parts of its identifiers."""
+    if text.isascii():
+        spaced = text
+    else:
+        spaced = "".join(_spaced(word) for word in _runs(text))
+    extra = [part for word in set(words(text)) if not word.islower() for part in identifier_parts(word)]
+    if not extra:
+        return spaced
+    extra.sort()
+    return spaced + "\n" + " ".join(extra)
+
+
+def _runs(text: str) -> list[str]:
+    """`text` cut where an unspaced script begins or ends; joined again it is the text."""
+    return [run for _, run in split_scripts(text)]
+
+
+def _spaced(run: str) -> str:
+    if not is_unspaced(run[0]):
+        return run
+    return " " + " ".join([*pairs(run), *(run if len(run) > 1 else "")]) + " "

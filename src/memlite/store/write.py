@@ -1,0 +1,162 @@
+"""The one write point: nothing is stored but through here.
+
+In this order: private tags, injected blocks and secrets out (before any cut, so that no half secret slips through),
+bounds, tombstones, duplicates, insert, index. The caller holds the transaction; a record is committed with
+everything that belongs to it or not at all.
+"""
+
+from __future__ import annotations
+
+from memlite import privacy
+from memlite.model import OBSERVATION, PROMPT, SUMMARY, Memory, Project, Prompt, Session
+from memlite.store import index, records
+
+try:
+    from _blake2 import blake2b  # `hashlib` would load OpenSSL
+except ImportError:
+    from hashlib import blake2b
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memlite.store.database import Database
+
+# The longest text and list a field may hold, in characters and items; what is longer ends in "…".
+TEXT_LIMITS = {"title": 200, "subtitle": 400, "narrative": 8_000, "details": 12_000, "text": 20_000,
+               "request": 2_000, "investigated": 2_000, "learned": 2_000, "completed": 6_000, "next_steps": 2_000,
+               "notes": 2_000, "type": 40, "branch": 200, "agent": 200, "prompt_id": 100, "transcript": 1_000}
+LIST_LIMITS = {"facts": (60, 1_000), "concepts": (20, 80), "files_read": (200, 500), "files_modified": (200, 500),
+               "files_edited": (200, 500), "uuids": (500, 80)}
+_IDENTIFYING = {OBSERVATION: ("title", "narrative", "details"), SUMMARY: ("request", "completed", "notes"),
+                PROMPT: ("text",)}
+
+
+def fingerprint(*parts: str) -> str:
+    """A 32-digit hash that is equal for equal `parts` and tells nothing of them."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return str(digest.hexdigest())
+
+
+def clean(record: Memory) -> None:
+    """Bring every field of `record` into the form that may be stored: private and secret parts out, within bounds."""
+    for name, limit in TEXT_LIMITS.items():
+        if hasattr(record, name):
+            setattr(record, name, _bounded(privacy.clean(_storable(getattr(record, name))), limit))
+    for name, (items, limit) in LIST_LIMITS.items():
+        if hasattr(record, name):
+            kept = [_bounded(privacy.clean(_storable(item)), limit) for item in getattr(record, name)[:items]]
+            setattr(record, name, list(dict.fromkeys(item for item in kept if item)))
+
+
+def _storable(text: str) -> str:
+    """`text` without what SQLite and terminals trip over: NUL, and surrogates that belong to no pair."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(text) else text
+    return text
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _bounded(text: str, limit: int) -> str:
+    text = text.strip()
+    return text if len(text) <= limit else text[:limit - 1].rstrip() + "…"
+
+
+def project(database: Database, found: Project) -> int:
+    """The row number of the project with that root, made if new."""
+    row = database.row("SELECT id FROM projects WHERE root = ?", (found.root,))
+    if row:
+        return int(row[0])
+    return int(database.execute("INSERT INTO projects(root, name) VALUES (?, ?)",
+                                (found.root, found.name)).lastrowid)
+
+
+def session(database: Database, found: Session) -> tuple[int, int]:
+    """The row numbers (session, project) of that session, made if new.
+
+    A session keeps the project it began in. Its start moves back and its end forward as more of it becomes known.
+    """
+    row = database.row("SELECT id, project, started_at_epoch, ended_at_epoch FROM sessions WHERE session_id = ?",
+                       (found.session_id,))
+    if row is None:
+        owner = project(database, found.project)
+        cursor = database.execute(
+            "INSERT INTO sessions(session_id, project, cwd, branch, started_at_epoch, ended_at_epoch, transcript) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (found.session_id, owner, found.cwd, found.branch, found.started_at_epoch, found.ended_at_epoch,
+             found.transcript))
+        return int(cursor.lastrowid), owner
+    start = min((t for t in (row["started_at_epoch"], found.started_at_epoch) if t is not None), default=None)
+    end = max((t for t in (row["ended_at_epoch"], found.ended_at_epoch) if t is not None), default=None)
+    if (start, end) != (row["started_at_epoch"], row["ended_at_epoch"]):
+        database.execute("UPDATE sessions SET started_at_epoch = ?, ended_at_epoch = ? WHERE id = ?",
+                         (start, end, row["id"]))
+    return int(row["id"]), int(row["project"])
+
+
+def memory(database: Database, record: Memory, owner: Session) -> int | None:
+    """Store one record of any kind and return its id, or None when it is empty, known already or was forgotten.
+
+    `record` is cleaned in place; its id, session and project are set.
+    """
+    clean(record)
+    if not any(getattr(record, name) for name in _IDENTIFYING[record.KIND]):
+        return None
+    mark = _fingerprint_of(record, owner)
+    if database.row("SELECT 1 FROM tombstones WHERE fingerprint = ?", (mark,)):
+        return None
+    if database.row(f"SELECT 1 FROM {records.TABLES[record.KIND]} WHERE fingerprint = ?", (mark,)):
+        return None
+    session_row, project_row = session(database, owner)
+    columns: dict[str, Any] = {"session": session_row, "project": project_row, "fingerprint": mark,
+                               **records.to_columns(record)}
+    marks = ", ".join("?" * len(columns))
+    cursor = database.execute(
+        f"INSERT INTO {records.TABLES[record.KIND]}({', '.join(columns)}) VALUES ({marks})", tuple(columns.values()))
+    record.id = int(cursor.lastrowid)
+    record.session_id, record.project = owner.session_id, owner.project.name
+    index.add(database, record, project_row, session_row)
+    return record.id
+
+
+def _fingerprint_of(record: Memory, owner: Session) -> str:
+    """Work read from a transcript is known by the row it begins with, wherever a resumed or copied session repeats
+    that row; anything else by its text within its session."""
+    if record.uuids:
+        return fingerprint(record.KIND, "row", record.uuids[0])
+    return fingerprint(record.KIND, "text", owner.session_id, str(record.prompt_number),
+                       *(str(getattr(record, name)) for name in _IDENTIFYING[record.KIND]))
+
+
+def prompt(database: Database, record: Prompt, owner: Session) -> int | None:
+    """Store a prompt, or complete the one that a hook stored before the transcript had a row for it.
+
+    Returns its id, or None when it is empty, known already or was forgotten.
+    """
+    clean(record)
+    known = database.row(
+        "SELECT m.id, m.uuids FROM prompts m JOIN sessions s ON s.id = m.session "
+        "WHERE s.session_id = ? AND m.text = ? AND (m.prompt_id = ? OR m.prompt_id = '' OR ? = '') "
+        "AND (m.uuids = '[]' OR ? = 1) ORDER BY m.id LIMIT 1",
+        (owner.session_id, record.text, record.prompt_id, record.prompt_id, int(not record.uuids)))
+    if known is None:
+        return memory(database, record, owner)
+    if known["uuids"] == "[]" and record.uuids:
+        mark = _fingerprint_of(record, owner)
+        if database.row("SELECT 1 FROM prompts WHERE fingerprint = ?", (mark,)) is None:
+            database.execute("UPDATE prompts SET uuids = ?, transcript = ?, fingerprint = ?, prompt_number = ? "
+                             "WHERE id = ?", (records.to_columns(record)["uuids"], record.transcript, mark,
+                                              record.prompt_number, known["id"]))
+    return None
