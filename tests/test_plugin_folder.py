@@ -100,9 +100,9 @@ def test_hook_command_ends_with_0_whatever_the_program_does(event: str, code: in
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shell")
 def test_second_try_runs_elsewhere_with_the_same_input(tmp_path: Path) -> None:
-    """A program that can't unpack into the first folder gets its untouched input in the second, and is
-    heard."""
     """A program that cannot unpack into the first folder gets its untouched input in the second."""
+    program = '#!/bin/sh\n[ "$TMPDIR" = "$HOME/.memlite/tmp" ] || exit 255\ncat\n'
+    root = fake_plugin(tmp_path / "plugin", program)
     done = as_the_client("Stop", root, {"HOME": str(tmp_path)}, "the input")
     assert (done.returncode, done.stdout) == (0, "the input")
     log = (tmp_path / ".memlite" / "memlite.log").read_text("utf-8")
