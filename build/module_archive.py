@@ -15,7 +15,7 @@ from pathlib import Path
 MODULE, PACKAGE, EXTENSION, DATA = range(4)  # the kinds of entry; bootstrap.py has the same line
 
 
-def compiled(source: str, file: str, optimize: int) -> bytes:
+def compiled(source: str | Path, file: str, optimize: int) -> bytes:
     """`marshal` of the code in the file `source`, which tracebacks will call `file`."""
     code = compile(Path(source).read_bytes(), file, "exec", dont_inherit=True, optimize=optimize)
     return marshal.dumps(code)
@@ -27,7 +27,7 @@ class ArchiveWriter:
     def __init__(self) -> None:
         self.entries: dict[str, tuple[int, bytes, str]] = {}
 
-    def add_module(self, name: str, source: str, optimize: int) -> None:
+    def add_module(self, name: str, source: str | Path, optimize: int) -> None:
         """Add the module `name`, compiled at level `optimize`: 1 drops asserts, 2 docstrings as well."""
         package = re.fullmatch(r"__init__\.pyc?", Path(source).name) is not None
         file = name.replace(".", "/") + ("/__init__.py" if package else ".py")
