@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 try:
     from _json import encode_basestring, make_encoder, make_scanner
 except ImportError:  # an interpreter without the C accelerators
-    make_scanner = make_encoder = None
+    make_scanner = make_encoder = None  # type: ignore[assignment,misc]
 
 _WHITESPACE = " \t\n\r"
 
@@ -39,7 +39,7 @@ def _refuse(value: object) -> Any:
 if make_scanner is not None:
     _ScannerSettings.parse_constant = {  # type: ignore[assignment]
         "NaN": None, "Infinity": None, "-Infinity": None}.__getitem__
-    _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_ScannerSettings)
+    _scan: Callable[[str, int], tuple[Any, int]] = make_scanner(_ScannerSettings)  # type: ignore[arg-type]
 
     def loads(text: str) -> Any:
         """The value of the JSON `text`; NaN and infinities become None. Raises ValueError with the position."""

@@ -27,10 +27,14 @@ class Record:
     """Base of the records: every slot is a keyword, what is not given takes the class's default."""
 
     __slots__ = ()
+    FIELDS: ClassVar[tuple[str, ...]] = ()  # the slots of the class and its bases, in order
     DEFAULTS: ClassVar[dict[str, Any]] = {}
 
+    def __init_subclass__(cls) -> None:
+        cls.FIELDS = tuple(name for base in reversed(cls.__mro__) for name in vars(base).get("__slots__", ()))
+
     def __init__(self, **fields: Any) -> None:
-        for name in self.__slots__:
+        for name in self.FIELDS:
             if name in fields:
                 setattr(self, name, fields.pop(name))
             else:
@@ -40,11 +44,11 @@ class Record:
             raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(fields))}")
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields by name, in the order of the slots."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """All fields by name, in their order."""
+        return {name: getattr(self, name) for name in self.FIELDS}
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.as_dict() == other.as_dict()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.as_dict() == other.as_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -78,7 +82,8 @@ class Session(Record):
 class Memory(Record):
     """What the three kinds of memory share."""
 
-    __slots__ = ()
+    __slots__ = ("id", "project", "session_id", "prompt_number", "created_at_epoch", "origin", "transcript", "uuids",
+                 "branch")
     KIND: ClassVar[str] = ""
     id: int | None
     project: str
@@ -88,6 +93,7 @@ class Memory(Record):
     origin: str
     transcript: str
     uuids: list[str]
+    branch: str
 
     @property
     def ref(self) -> str:
@@ -95,8 +101,7 @@ class Memory(Record):
         return f"{KIND_PREFIX[self.KIND]}{self.id}"
 
 
-_SHARED = ("id", "project", "session_id", "prompt_number", "created_at_epoch", "origin", "transcript", "uuids")
-_SHARED_DEFAULTS = {"id": None, "prompt_number": None, "created_at_epoch": 0, "origin": CAPTURED, "uuids": []}
+_DEFAULTS: dict[str, Any] = {"id": None, "prompt_number": None, "created_at_epoch": 0, "origin": CAPTURED, "uuids": []}
 
 
 class Observation(Memory):
@@ -105,10 +110,10 @@ class Observation(Memory):
     `details` holds the evidence (edits, output, errors) that is searched but only shown in full.
     """
 
-    __slots__ = _SHARED + ("type", "title", "subtitle", "narrative", "facts", "concepts", "files_read",
-                           "files_modified", "details", "branch", "agent")
+    __slots__ = ("type", "title", "subtitle", "narrative", "facts", "concepts", "files_read", "files_modified",
+                 "details", "agent")
     KIND: ClassVar[str] = OBSERVATION
-    DEFAULTS: ClassVar[dict[str, Any]] = {**_SHARED_DEFAULTS, "type": "discovery", "facts": [], "concepts": [],
+    DEFAULTS: ClassVar[dict[str, Any]] = {**_DEFAULTS, "type": "discovery", "facts": [], "concepts": [],
                                           "files_read": [], "files_modified": []}
     type: str
     title: str
@@ -119,17 +124,16 @@ class Observation(Memory):
     files_read: list[str]
     files_modified: list[str]
     details: str
-    branch: str
     agent: str
 
 
 class Summary(Memory):
     """What one turn was about, from the person's request to the closing words."""
 
-    __slots__ = _SHARED + ("request", "investigated", "learned", "completed", "next_steps", "notes", "files_read",
-                           "files_edited", "branch")
+    __slots__ = ("request", "investigated", "learned", "completed", "next_steps", "notes", "files_read",
+                 "files_edited")
     KIND: ClassVar[str] = SUMMARY
-    DEFAULTS: ClassVar[dict[str, Any]] = {**_SHARED_DEFAULTS, "files_read": [], "files_edited": []}
+    DEFAULTS: ClassVar[dict[str, Any]] = {**_DEFAULTS, "files_read": [], "files_edited": []}
     request: str
     investigated: str
     learned: str
@@ -138,18 +142,16 @@ class Summary(Memory):
     notes: str
     files_read: list[str]
     files_edited: list[str]
-    branch: str
 
 
 class Prompt(Memory):
     """What the person asked, in their own words. `prompt_id` is the client's id, known to hook and transcript alike."""
 
-    __slots__ = _SHARED + ("text", "prompt_id", "branch")
+    __slots__ = ("text", "prompt_id")
     KIND: ClassVar[str] = PROMPT
-    DEFAULTS: ClassVar[dict[str, Any]] = _SHARED_DEFAULTS
+    DEFAULTS: ClassVar[dict[str, Any]] = _DEFAULTS
     text: str
     prompt_id: str
-    branch: str
 
 
 RECORDS: dict[str, type[Memory]] = {OBSERVATION: Observation, SUMMARY: Summary, PROMPT: Prompt}

@@ -91,7 +91,8 @@ class Skipped:
 def read_lines(file: BinaryIO, offset: int, skipped: Skipped) -> Iterator[tuple[int, int, bytes]]:
     """(start, end, line) of each complete line of `file` from byte `offset` on.
 
-    A last line without its line feed is being written right now: it is counted as torn and left for the next reading.
+    A last line without its line feed counts when it is whole JSON; else it is being written right now: it is counted
+    as torn and left for the next reading.
     """
     file.seek(offset)
     start = offset
@@ -101,9 +102,13 @@ def read_lines(file: BinaryIO, offset: int, skipped: Skipped) -> Iterator[tuple[
             return
         end = start + len(line)
         if not line.endswith(b"\n"):
+            last = line
             while line and not line.endswith(b"\n"):  # over the limit, or torn
                 line = file.readline(LINE_LIMIT)
                 end += len(line)
+            if not line and end - start <= LINE_LIMIT and _is_whole(last):
+                yield start, end, last
+                return
             if not line:
                 skipped.torn += 1
                 return
@@ -111,6 +116,13 @@ def read_lines(file: BinaryIO, offset: int, skipped: Skipped) -> Iterator[tuple[
         else:
             yield start, end, line
         start = end
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        return isinstance(jsoncodec.loads(line.decode("utf-8", "replace")), dict)
+    except ValueError:
+        return False
 
 
 def events_of(line: bytes, start: int, skipped: Skipped) -> list[Event]:

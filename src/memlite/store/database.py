@@ -8,9 +8,8 @@ a power cut the last transactions may be missing, the file stays sound (https://
 
 from __future__ import annotations
 
-import os
-
 import _sqlite3 as sqlite
+import os
 
 from memlite import paths
 from memlite.clock import now_ms
@@ -189,6 +188,22 @@ def backup(database: Database, target: str) -> None:
             copy.close()
     except (OSError, sqlite.Error) as failure:
         raise StoreUnusable(f"no backup could be written to {target}: {failure}", "free some space") from None
+
+
+def copy_in_memory(home: str) -> Database:
+    """A writable copy of the store under `home` that lives in memory and is gone when closed; empty when there is
+    no store. Raises as `open_database`."""
+    copy = Database(sqlite.connect(":memory:", isolation_level=None), ":memory:", writable=True)
+    copy.connection.row_factory = sqlite.Row
+    stored = open_for_reading(home)
+    if stored is not None:
+        with stored:
+            stored.connection.backup(copy.connection)
+    with copy.transaction():
+        schema.migrate(copy.connection, _check_version(copy))
+        if not index.is_current(copy):
+            index.rebuild(copy)
+    return copy
 
 
 def explain(failure: Exception, path: str) -> StoreUnusable:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TABLES = {OBSERVATION: "observations", SUMMARY: "summaries", PROMPT: "prompts"}
 _LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_edited", "uuids"))
 # The columns that are the record's own, as opposed to the two that are references.
-OWN_COLUMNS = {kind: tuple(name for name in record.__slots__ if name not in ("id", "project", "session_id"))
+OWN_COLUMNS = {kind: tuple(name for name in record.FIELDS if name not in ("id", "project", "session_id"))
                for kind, record in RECORDS.items()}
 
 

@@ -27,7 +27,7 @@ TEXT_LIMITS = {"title": 200, "subtitle": 400, "narrative": 8_000, "details": 12_
                "request": 2_000, "investigated": 2_000, "learned": 2_000, "completed": 6_000, "next_steps": 2_000,
                "notes": 2_000, "type": 40, "branch": 200, "agent": 200, "prompt_id": 100, "transcript": 1_000}
 LIST_LIMITS = {"facts": (60, 1_000), "concepts": (20, 80), "files_read": (200, 500), "files_modified": (200, 500),
-               "files_edited": (200, 500), "uuids": (500, 80)}
+               "files_edited": (200, 500)}
 _IDENTIFYING = {OBSERVATION: ("title", "narrative", "details"), SUMMARY: ("request", "completed", "notes"),
                 PROMPT: ("text",)}
 
@@ -50,6 +50,7 @@ def clean(record: Memory) -> None:
         if hasattr(record, name):
             kept = [_bounded(privacy.clean(_storable(item)), limit) for item in getattr(record, name)[:items]]
             setattr(record, name, list(dict.fromkeys(item for item in kept if item)))
+    record.uuids = [_bounded(_storable(uuid), 80) for uuid in record.uuids[:500]]
 
 
 def _storable(text: str) -> str:
@@ -106,10 +107,11 @@ def session(database: Database, found: Session) -> tuple[int, int]:
     return int(row["id"]), int(row["project"])
 
 
-def memory(database: Database, record: Memory, owner: Session) -> int | None:
-    """Store one record of any kind and return its id, or None when it is empty, known already or was forgotten.
+def store(database: Database, record: Memory, owner: Session) -> int | None:
+    """Store one record of any kind and return its id.
 
-    `record` is cleaned in place; its id, session and project are set.
+    None when nothing was added: the record is empty, known already (a turn's summary and a prompt are then completed
+    in place) or was forgotten. `record` is cleaned in place; its id, session and project are set.
     """
     clean(record)
     if not any(getattr(record, name) for name in _IDENTIFYING[record.KIND]):
@@ -117,7 +119,10 @@ def memory(database: Database, record: Memory, owner: Session) -> int | None:
     mark = _fingerprint_of(record, owner)
     if database.row("SELECT 1 FROM tombstones WHERE fingerprint = ?", (mark,)):
         return None
-    if database.row(f"SELECT 1 FROM {records.TABLES[record.KIND]} WHERE fingerprint = ?", (mark,)):
+    known = _known(database, record, owner, mark)
+    if known is not None:
+        if record.KIND != OBSERVATION:
+            _complete(database, record, known, mark)
         return None
     session_row, project_row = session(database, owner)
     columns: dict[str, Any] = {"session": session_row, "project": project_row, "fingerprint": mark,
@@ -131,6 +136,35 @@ def memory(database: Database, record: Memory, owner: Session) -> int | None:
     return record.id
 
 
+def _known(database: Database, record: Memory, owner: Session, mark: str) -> int | None:
+    """The id under which the same work is stored already."""
+    row = database.row(f"SELECT id FROM {records.TABLES[record.KIND]} WHERE fingerprint = ?", (mark,))
+    if row is None and isinstance(record, Prompt):
+        # A hook stores the prompt before the transcript has a row for it; a queued prompt has a row without uuid.
+        row = database.row(
+            "SELECT m.id FROM prompts m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? AND m.text = ? "
+            "AND (m.prompt_id = ? OR m.prompt_id = '' OR ? = '') AND (m.uuids = '[]' OR ? = 1) ORDER BY m.id LIMIT 1",
+            (owner.session_id, record.text, record.prompt_id, record.prompt_id, int(not record.uuids)))
+    return int(row[0]) if row else None
+
+
+def _complete(database: Database, record: Memory, known: int, mark: str) -> None:
+    """Let a stored prompt gain its transcript row, or a turn's summary its later words."""
+    stored = records.fetch(database, [(record.KIND, known)])[0]
+    if not record.uuids or (stored.uuids and isinstance(record, Prompt)):
+        return
+    kept = {"id", "created_at_epoch", "origin", "project", "session_id"}
+    if all(getattr(stored, name) == getattr(record, name) for name in record.FIELDS if name not in kept):
+        return
+    place = database.rows(f"SELECT project, session FROM {records.TABLES[record.KIND]} WHERE id = ?", (known,))[0]
+    index.remove(database, stored)
+    record.id, record.created_at_epoch, record.origin = known, stored.created_at_epoch, stored.origin
+    columns = {**records.to_columns(record), "fingerprint": mark}
+    database.execute(f"UPDATE {records.TABLES[record.KIND]} SET {', '.join(f'{name} = ?' for name in columns)} "
+                     "WHERE id = ?", (*columns.values(), known))
+    index.add(database, record, place[0], place[1])
+
+
 def _fingerprint_of(record: Memory, owner: Session) -> str:
     """Work read from a transcript is known by the row it begins with, wherever a resumed or copied session repeats
     that row; anything else by its text within its session."""
@@ -138,25 +172,3 @@ def _fingerprint_of(record: Memory, owner: Session) -> str:
         return fingerprint(record.KIND, "row", record.uuids[0])
     return fingerprint(record.KIND, "text", owner.session_id, str(record.prompt_number),
                        *(str(getattr(record, name)) for name in _IDENTIFYING[record.KIND]))
-
-
-def prompt(database: Database, record: Prompt, owner: Session) -> int | None:
-    """Store a prompt, or complete the one that a hook stored before the transcript had a row for it.
-
-    Returns its id, or None when it is empty, known already or was forgotten.
-    """
-    clean(record)
-    known = database.row(
-        "SELECT m.id, m.uuids FROM prompts m JOIN sessions s ON s.id = m.session "
-        "WHERE s.session_id = ? AND m.text = ? AND (m.prompt_id = ? OR m.prompt_id = '' OR ? = '') "
-        "AND (m.uuids = '[]' OR ? = 1) ORDER BY m.id LIMIT 1",
-        (owner.session_id, record.text, record.prompt_id, record.prompt_id, int(not record.uuids)))
-    if known is None:
-        return memory(database, record, owner)
-    if known["uuids"] == "[]" and record.uuids:
-        mark = _fingerprint_of(record, owner)
-        if database.row("SELECT 1 FROM prompts WHERE fingerprint = ?", (mark,)) is None:
-            database.execute("UPDATE prompts SET uuids = ?, transcript = ?, fingerprint = ?, prompt_number = ? "
-                             "WHERE id = ?", (records.to_columns(record)["uuids"], record.transcript, mark,
-                                              record.prompt_number, known["id"]))
-    return None

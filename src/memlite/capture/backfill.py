@@ -1,0 +1,123 @@
+"""Many transcripts → the store: for `memlite import transcripts`, and in the background for a first run."""
+
+from __future__ import annotations
+
+import os
+
+from memlite import jsoncodec, paths
+from memlite.capture import transcript
+from memlite.capture.ingest import Result, ingest
+from memlite.clock import now_ms
+from memlite.errors import UsageError
+from memlite.store.database import Database, copy_in_memory, open_database
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LOCK = "import.lock"
+
+
+class Report(Result):
+    """What reading a set of transcripts came to."""
+
+    __slots__ = ("files", "unreadable")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files = 0
+        self.unreadable: list[tuple[str, str]] = []
+
+    def as_dict(self) -> dict[str, Any]:
+        """The counts, JSON-ready: files read, records stored by kind, idle episodes, rows skipped by reason."""
+        return {"files": self.files, "bytes": self.bytes, "observations": self.observations,
+                "summaries": self.summaries, "prompts": self.prompts, "idle": self.idle,
+                "skipped": self.skipped.as_dict(), "unreadable": [list(item) for item in self.unreadable]}
+
+    def text(self, dry_run: bool) -> str:
+        """The counts in words."""
+        verb = "would store" if dry_run else "stored"
+        lines = [f"{self.files} transcripts read ({self.bytes / 1e6:.1f} MB): {verb} {self.observations} observations, "
+                 f"{self.summaries} summaries, {self.prompts} prompts; {self.idle} idle steps left out"]
+        skipped = [f"{count} {name.replace('_', ' ')}" for name, count in self.skipped.as_dict().items() if count]
+        if skipped:
+            lines.append(f"rows skipped: {', '.join(skipped)}")
+        return "\n".join(lines)
+
+
+def transcript_files(path: str) -> list[tuple[str, int]]:
+    """(path, size) of each transcript at or below `path`, oldest first. Raises UsageError when there is no such path."""
+    if os.path.isfile(path):
+        return [(os.path.abspath(path), os.path.getsize(path))]
+    if not os.path.isdir(path):
+        raise UsageError(f"there is no file or folder {path}", "name a transcript or a folder of transcripts")
+    found: list[tuple[float, str, int]] = []
+    for folder, folders, names in os.walk(os.path.abspath(path)):
+        folders.sort()
+        for name in names:
+            if name.endswith(".jsonl") and not transcript.is_own_compaction(name):
+                file = os.path.join(folder, name)
+                try:
+                    status = os.stat(file)
+                except OSError:
+                    continue  # gone since it was listed
+                found.append((status.st_mtime, file, status.st_size))
+    return [(file, size) for _, file, size in sorted(found)]
+
+
+def target(home: str, dry_run: bool) -> Database:
+    """The store to read into: the real one, or a copy of it in memory for a dry run. Raises as open_database."""
+    return copy_in_memory(home) if dry_run else open_database(home)
+
+
+def run(database: Database, files: list[tuple[str, int]], progress: Callable[[int], None] | None = None) -> Report:
+    """Read the transcripts one after another; one that can't be read is reported and passed over."""
+    report = Report()
+    for file, _ in files:
+        try:
+            report.add(ingest(database, file, progress=progress))
+            report.files += 1
+        except OSError as failure:
+            report.unreadable.append((file, failure.strerror or str(failure)))
+    return report
+
+
+def in_background(home: str) -> Report | None:
+    """Read all of this user's transcripts at low priority, unless another process is doing so; then None."""
+    paths.ensure_home(home)
+    with open(os.path.join(home, LOCK), "a", encoding="utf-8") as lock:
+        paths.create_private(lock.name)
+        if not _lock(lock.fileno()):
+            return None
+        if hasattr(os, "nice"):
+            os.nice(10)
+        try:
+            files = transcript_files(os.path.join(paths.claude_config(), "projects"))
+        except UsageError:
+            files = []
+        with open_database(home) as database:
+            report = run(database, files)
+            with database.transaction():
+                database.execute("INSERT OR REPLACE INTO meta VALUES ('backfilled', ?)",
+                                 (jsoncodec.dumps({"at": now_ms(), **report.as_dict()}),))
+    return report
+
+
+def _lock(descriptor: int) -> bool:
+    """Take an exclusive lock that dies with the process. False when another process has it."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

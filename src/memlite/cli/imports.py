@@ -1,0 +1,48 @@
+"""`memlite import`: memories from what lies outside the store."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from memlite import paths, render
+from memlite.capture import backfill
+from memlite.cli import options, query
+from memlite.cli.main import cli, with_options
+
+
+@cli.group("import", help="Bring in memories from elsewhere.")
+def import_group() -> None:
+    pass
+
+
+@import_group.command("transcripts", help="""Read Claude Code transcripts into the store: a file or a folder of them,
+by default all of this user's. What is stored already is not stored twice, so it can be repeated at will.""")
+@click.argument("path", required=False)
+@click.option("--dry-run", is_flag=True, help="count what would be stored, store nothing")
+@click.option("--background", is_flag=True, hidden=True)
+@with_options(options.JSON)
+def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -> None:
+    home = paths.home()
+    if background:
+        backfill.in_background(home)
+        return
+    files = backfill.transcript_files(path or os.path.join(paths.claude_config(), "projects"))
+    total = sum(size for _, size in files)
+    with backfill.target(home, dry_run) as database, _progress(total) as bar:
+        report = backfill.run(database, files, progress=bar.update)
+    if json:
+        query.write(render.json_text({"dry_run": dry_run, **report.as_dict()}))
+        return
+    query.write(report.text(dry_run))
+    for name, reason in report.unreadable:
+        query.say(f"memlite: {name} could not be read: {reason}")
+
+
+def _progress(total: int) -> Any:
+    """A progress bar over `total` bytes, silent where standard error is no terminal."""
+    return click.progressbar(length=total, label="reading transcripts", file=sys.stderr,
+                             hidden=not sys.stderr.isatty(), show_pos=False)

@@ -1,0 +1,67 @@
+"""What a hook leaves to a process of its own: reading transcripts that take longer than a hook may."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from memlite.capture import transcript
+from memlite.store.transcripts import sizes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memlite.store.database import Database
+
+
+def subagent_transcripts(path: str) -> list[str]:
+    """The transcripts of the subagents of the session whose transcript is at `path`, by name."""
+    folder = os.path.join(path.removesuffix(".jsonl"), "subagents")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names
+            if name.endswith(".jsonl") and not transcript.is_own_compaction(name)]
+
+
+def behind(database: Database, path: str) -> bool:
+    """Whether transcripts wait to be read: nothing was backfilled yet, or one beside `path` has grown unseen."""
+    if database.row("SELECT 1 FROM meta WHERE key = 'backfilled'") is None:
+        return True
+    known = sizes(database)
+    folder = os.path.dirname(path)
+    try:
+        entries = list(os.scandir(folder)) if folder else []
+    except OSError:
+        return False
+    return any(entry.name.endswith(".jsonl") and entry.path != path and known.get(entry.path) != entry.stat().st_size
+               for entry in entries)
+
+
+def command() -> list[str]:
+    """The command line that runs this same memlite."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "memlite"]
+
+
+def start_import(home: str) -> None:
+    """Start `memlite import transcripts --background` detached: in a session of its own, all streams closed, so that
+    the client neither waits for it nor takes it down. A second one ends at once, by the importer's own lock."""
+    environment = dict(os.environ)
+    environment["MEMLITE_HOME"] = home
+    environment["PYINSTALLER_RESET_ENVIRONMENT"] = "1"  # else the child runs in this process's unpacked folder
+    arguments = [*command(), "import", "transcripts", "--background"]
+    if hasattr(os, "posix_spawn"):
+        null = os.open(os.devnull, os.O_RDWR)
+        actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
+        options = {"setsid": True} if sys.platform.startswith("linux") else {"setpgroup": 0}
+        os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, **options)  # type: ignore[arg-type]
+        os.close(null)
+        return
+    import subprocess  # Windows: too slow to import where the call above exists
+
+    flags = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                     stderr=subprocess.DEVNULL, creationflags=flags, close_fds=True)
+
+
+__all__ = ["behind", "command", "sizes", "start_import", "subagent_transcripts"]

@@ -1,0 +1,131 @@
+"""One handler for each event of the client: payload in, the JSON to answer (or None) out."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memlite import settings
+from memlite.capture import ingest, transcript
+from memlite.capture.projects import branch_of, project_of
+from memlite.clock import now_ms
+from memlite.hooks import background, briefing
+from memlite.model import CAPTURED, Prompt, Session, Summary
+from memlite.store import write
+from memlite.store.database import Database, open_database
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# Seconds a hook may take for reading a transcript; what is left then goes to a background process. SessionEnd has
+# 1.5 s from the client in all, the others far more.
+_READING_SECONDS = {"SessionEnd": 0.5}
+_READING_SECONDS_DEFAULT = 2.0
+_BUSY_MS = {"SessionEnd": 700}
+_BUSY_MS_DEFAULT = 3000
+
+
+def session_start(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
+    """Give the new session what the project's memory holds, tell the person in one line, and catch up in the
+    background on transcripts that earlier hooks missed."""
+    chosen = settings.load(home)
+    project = project_of(_text(payload, "cwd"))
+    answer: dict[str, Any] = {}
+    with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database:
+        behind = chosen["backfill"] and chosen["capture"] and background.behind(database, _text(payload, "transcript_path"))
+        if chosen["inject"]:
+            block, line = briefing.compose(database, project, now=now_ms(), branch=branch_of(_text(payload, "cwd")))
+            if block:
+                answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": block}
+            answer["systemMessage"] = line
+    if behind:
+        background.start_import(home)
+    return answer or None
+
+
+def user_prompt_submit(payload: dict[str, Any], home: str) -> None:
+    """Store the prompt at once: the transcript may not exist yet, and a session may end before its first answer."""
+    text = transcript.typed_text(_text(payload, "prompt"))
+    if not text or not settings.load(home)["capture"]:
+        return
+    moment = now_ms()
+    owner = _session(payload, moment)
+    record = Prompt(text=text, prompt_id=_text(payload, "prompt_id"), created_at_epoch=moment, origin=CAPTURED,
+                    transcript=owner.transcript, branch=owner.branch)
+    with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database, database.transaction():
+        write.store(database, record, owner)
+
+
+def turn_ended(payload: dict[str, Any], home: str) -> None:
+    """Stop and SessionEnd: read the rest of the transcript, and the subagents' transcripts beside it."""
+    _read(payload, home, ingest.TURN_END)
+
+
+def compaction_begins(payload: dict[str, Any], home: str) -> None:
+    """PreCompact: read what is there; the turn goes on. Prints nothing, for that would steer the summary."""
+    _read(payload, home, ingest.MIDDLE)
+
+
+def subagent_stop(payload: dict[str, Any], home: str) -> None:
+    """SubagentStop: read the subagent's own transcript. The agent without a type is the compaction's own."""
+    path = _text(payload, "agent_transcript_path")
+    if not _text(payload, "agent_type") or not path or not settings.load(home)["capture"]:
+        return
+    with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database:
+        _ingest(database, home, "SubagentStop", path, ingest.TURN_END, None)
+
+
+def _read(payload: dict[str, Any], home: str, ends: str) -> None:
+    if not settings.load(home)["capture"]:
+        return
+    event = _text(payload, "hook_event_name")
+    path = _text(payload, "transcript_path")
+    message = payload.get("last_assistant_message")
+    said = message if isinstance(message, str) else None
+    with open_database(home, busy_ms=_BUSY_MS.get(event, _BUSY_MS_DEFAULT)) as database:
+        try:
+            _ingest(database, home, event, path, ends, said)
+        except OSError:
+            if said:
+                _keep_message(database, payload, said)
+            return
+        if ends == ingest.TURN_END:
+            known = background.sizes(database)
+            for agent_path in background.subagent_transcripts(path):
+                if known.get(agent_path) != os.path.getsize(agent_path):
+                    _ingest(database, home, event, agent_path, ingest.SETTLED, None)
+
+
+def _ingest(database: Database, home: str, event: str, path: str, ends: str, said: str | None) -> None:
+    deadline = time.monotonic() + _READING_SECONDS.get(event, _READING_SECONDS_DEFAULT)
+    result = ingest.ingest(database, path, ends=ends, last_message=said, deadline=deadline)
+    if not result.finished:
+        background.start_import(home)
+
+
+def _keep_message(database: Database, payload: dict[str, Any], said: str) -> None:
+    """The transcript can't be read: keep what the client handed over instead."""
+    moment = now_ms()
+    record = Summary(completed=transcript.typed_text(said), created_at_epoch=moment, origin=CAPTURED)
+    with database.transaction():
+        write.store(database, record, _session(payload, moment))
+
+
+def _session(payload: dict[str, Any], moment: int) -> Session:
+    cwd = _text(payload, "cwd")
+    path = _text(payload, "transcript_path")
+    return Session(session_id=_text(payload, "session_id") or ingest.session_of(path) or "unknown",
+                   project=project_of(cwd), cwd=cwd, branch=branch_of(cwd), started_at_epoch=moment,
+                   ended_at_epoch=moment, transcript=path)
+
+
+def _text(payload: dict[str, Any], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+HANDLERS: dict[str, Callable[[dict[str, Any], str], dict[str, Any] | None]] = {
+    "SessionStart": session_start, "UserPromptSubmit": user_prompt_submit, "Stop": turn_ended,
+    "SessionEnd": turn_ended, "PreCompact": compaction_begins, "SubagentStop": subagent_stop}

@@ -1,0 +1,1 @@
+"""Finding memories: one request, one controller, one ranking for every caller."""

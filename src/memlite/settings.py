@@ -1,0 +1,61 @@
+"""What a person may set: in `settings.json` of the data directory, or for one process in the environment.
+
+The environment wins over the file, the file over the default.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memlite import jsoncodec, paths
+from memlite.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# name → (default, meaning). The environment variable is MEMLITE_ and the name in upper case.
+SETTINGS: dict[str, tuple[bool | int, str]] = {
+    "capture": (True, "remember what is done; off for one session: MEMLITE_CAPTURE=0 claude"),
+    "inject": (True, "give a new session the project's recent memories"),
+    "backfill": (True, "read earlier sessions' transcripts in the background"),
+    "port": (37777, "where the worker listens on 127.0.0.1"),
+}
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+def load(home: str) -> dict[str, Any]:
+    """Every setting's value in force. Raises UsageError naming the file or variable that holds nonsense."""
+    values = {name: default for name, (default, _) in SETTINGS.items()}
+    path = os.path.join(home, paths.SETTINGS)
+    try:
+        with open(path, encoding="utf-8") as file:
+            given = jsoncodec.loads(file.read())
+        if not isinstance(given, dict):
+            raise ValueError("not a JSON object")
+    except FileNotFoundError:
+        given = {}
+    except (OSError, ValueError) as failure:
+        raise UsageError(f"{path} can't be read as settings: {failure}",
+                         "mend or delete it; it holds one JSON object") from None
+    for name, value in given.items():
+        if name not in SETTINGS:
+            raise UsageError(f"{path}: unknown setting {name!r}", f"known: {', '.join(SETTINGS)}")
+        values[name] = _typed(name, value, path)
+    for name in SETTINGS:
+        variable = f"MEMLITE_{name.upper()}"
+        if os.environ.get(variable):
+            values[name] = _typed(name, os.environ[variable], variable)
+    return values
+
+
+def _typed(name: str, value: Any, source: str) -> bool | int:
+    default = SETTINGS[name][0]
+    text = str(value).strip().lower()
+    if isinstance(default, bool):
+        if text in _TRUE or text in _FALSE:
+            return text in _TRUE
+        raise UsageError(f"{source}: {name} must be true or false, not {value!r}")
+    if text.isascii() and text.isdigit() and int(text) < 65536:
+        return int(text)
+    raise UsageError(f"{source}: {name} must be a whole number below 65536, not {value!r}")

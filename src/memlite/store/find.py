@@ -1,0 +1,110 @@
+"""The SELECTs behind a search: filters first, then order, then the page."""
+
+from __future__ import annotations
+
+from memlite.model import KINDS, Record
+from memlite.store import index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+    from memlite.store.database import Database
+
+
+class Found(Record):
+    """One matching record, by kind and id, with its score (higher is better; 0 without a query)."""
+
+    __slots__ = ("kind", "id", "score")
+    kind: str
+    id: int
+    score: float
+
+
+class Filter(Record):
+    """Which catalogue rows are admitted; None or empty admits all, except `projects`, whose empty tuple admits none."""
+
+    __slots__ = ("kinds", "types", "projects", "since", "until")
+    DEFAULTS: ClassVar[dict[str, Any]] = {"kinds": None, "types": (), "projects": None, "since": None, "until": None}
+    kinds: tuple[str, ...] | None
+    types: tuple[str, ...]
+    projects: tuple[int, ...] | None    # row numbers
+    since: int | None
+    until: int | None
+
+    def sql(self) -> tuple[str, list[Any]]:
+        """The condition on the catalogue row `c` and its parameters; "1" when everything is admitted."""
+        parts: list[str] = []
+        values: list[Any] = []
+        if self.kinds is not None:
+            parts.append(f"(c.key & 3) IN ({_marks(self.kinds)})")
+            values.extend(KINDS.index(kind) for kind in self.kinds)
+        if self.types:
+            parts.append(f"c.type IN ({_marks(self.types)})")
+            values.extend(self.types)
+        if self.projects is not None:
+            parts.append(f"c.project IN ({_marks(self.projects)})")
+            values.extend(self.projects)
+        if self.since is not None:
+            parts.append("c.created_at_epoch >= ?")
+            values.append(self.since)
+        if self.until is not None:
+            parts.append("c.created_at_epoch < ?")
+            values.append(self.until)
+        return " AND ".join(parts) or "1", values
+
+
+def _marks(values: tuple[Any, ...]) -> str:
+    return ",".join("?" * len(values))
+
+
+def project_rows(database: Database, names: tuple[str, ...], roots: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The row numbers of the projects with one of these names (any case) or roots; None when neither is given."""
+    if not names and not roots:
+        return None
+    rows = database.rows(
+        f"SELECT id FROM projects WHERE lower(name) IN ({_marks(names)}) OR root IN ({_marks((*names, *roots))})",
+        (*(name.lower() for name in names), *names, *roots))
+    return tuple(row[0] for row in rows)
+
+
+def newest(database: Database, where: Filter, limit: int, offset: int, *, ascending: bool) -> tuple[list[Found], int]:
+    """(one page of the admitted records by time, how many there are in all)."""
+    condition, values = where.sql()
+    way = "ASC" if ascending else "DESC"
+    rows = database.rows(f"SELECT c.key FROM catalogue c WHERE {condition} "
+                         f"ORDER BY c.created_at_epoch {way}, c.key {way} LIMIT ? OFFSET ?", (*values, limit, offset))
+    total = database.rows(f"SELECT count(*) FROM catalogue c WHERE {condition}", values)[0][0]
+    return [_found(row[0], 0.0) for row in rows], total
+
+
+def matching(database: Database, expression: str, weights: tuple[float, ...], where: Filter, limit: int, *,
+             ascending: bool | None) -> tuple[list[Found], int]:
+    """(the first `limit` admitted records that match the FTS5 `expression`, how many match in all).
+
+    By bm25 with column `weights` (https://sqlite.org/fts5.html#the_bm25_function), newer first among equals; or by
+    time when `ascending` is True or False.
+    """
+    condition, values = where.sql()
+    join = "" if condition == "1" else "JOIN catalogue c ON c.key = words.rowid"
+    score = f"bm25(words, {', '.join(str(weight) for weight in weights)})"
+    order = "score, key DESC"
+    if ascending is not None:
+        join = "JOIN catalogue c ON c.key = words.rowid"
+        way = "ASC" if ascending else "DESC"
+        order = f"moment {way}, key {way}"
+    moment = "c.created_at_epoch" if join else "0"
+    rows = database.rows(
+        f"WITH matches AS MATERIALIZED (SELECT words.rowid AS key, {score} AS score, {moment} AS moment "
+        f"FROM words {join} WHERE words MATCH ? AND {condition}) "
+        f"SELECT key, score, count(*) OVER () AS total FROM matches ORDER BY {order} LIMIT ?",
+        (expression, *values, limit))
+    return [_found(row["key"], -row["score"]) for row in rows], rows[0]["total"] if rows else 0
+
+
+def _found(key: int, score: float) -> Found:
+    kind, ident = index.reference(key)
+    return Found(kind=kind, id=ident, score=score)
+
+
+__all__ = ["Filter", "Found", "matching", "newest", "project_rows"]
