@@ -17,6 +17,8 @@ FILTER, KEYWORD = "filter", "keyword"
 
 # Weights of the index's columns (title, body, facts, files, details) in bm25. Measured on real sessions: what was
 # said outweighs what tools printed.
+# How many of the best are looked at again after bm25; a constant, so that pages fit together.
+_RERANKED = 200
 WEIGHTS = (4.0, 3.0, 1.0, 1.0, 0.5)
 
 
@@ -49,7 +51,8 @@ def search(database: Database | None, request: SearchRequest) -> Answer:
     if database is None:
         return Answer(request=request, used=used)
     where = find.Filter(
-        kinds=None if set(request.kinds) == set(KINDS) else request.kinds, types=request.types,
+        kinds=() if set(request.kinds) == set(KINDS) else request.kinds, types=request.types,
+        concepts=request.concepts, either=request.either, files=request.files, branches=request.branches,
         projects=find.project_rows(database, request.projects, request.roots), since=request.since,
         until=request.until)
     if not query_terms:
@@ -61,12 +64,14 @@ def search(database: Database | None, request: SearchRequest) -> Answer:
         return Answer(request=request, hits=hits, total=total, used=used)
     order = None if request.order == RELEVANCE else request.order == DATE_ASC
     rows, total = find.matching(database, words.expression(query_terms), WEIGHTS, where,
-                                2 * (request.limit + request.offset) + 10, ascending=order)
+                                max(_RERANKED, request.offset + request.limit), ascending=order)
+    best = max((row.score for row in rows), default=1.0) or 1.0
+    if order is None:
+        rows = _repetitions_last(database, rows)
+    rows = rows[request.offset:request.offset + request.limit]
     scores = {(row.kind, row.id): row.score for row in rows}
-    best = max(scores.values(), default=1.0) or 1.0
-    distinct = _distinct(_fetch(database, rows))[request.offset:request.offset + request.limit]
     hits = [Hit(record=record, score=round(scores[record.KIND, record.id] / best, 4),
-                line=words.matching_line(query_terms, _texts(record))) for record in distinct]
+                line=words.matching_line(query_terms, _texts(record))) for record in _fetch(database, rows)]
     return Answer(request=request, hits=hits, total=total, used=used)
 
 
@@ -74,18 +79,18 @@ def _fetch(database: Database, rows: list[find.Found]) -> list[Any]:
     return records.fetch(database, [(row.kind, row.id) for row in rows])
 
 
-def _distinct(ranked: list[Any]) -> list[Any]:
-    """`ranked` without records whose transcript rows were all shown by a better one: a turn's prompt, its closing
-    observation and its summary tell the same thing."""
+def _repetitions_last(database: Database, ranked: list[find.Found]) -> list[find.Found]:
+    """`ranked` with the records among its first _RERANKED whose transcript rows a better one has shown already moved
+    behind the others: a turn's prompt, its closing observation and its summary tell the same thing."""
+    top, rest = ranked[:_RERANKED], ranked[_RERANKED:]
+    made_from = records.transcript_rows(database, [(row.kind, row.id) for row in top])
     shown: set[str] = set()
-    kept = []
-    for record in ranked:
-        rows = set(record.uuids)
-        if rows and rows <= shown:
-            continue
-        shown |= rows
-        kept.append(record)
-    return kept
+    first, repeated = [], []
+    for row in top:
+        uuids = set(made_from.get((row.kind, row.id), ()))
+        (repeated if uuids and uuids <= shown else first).append(row)
+        shown |= uuids
+    return [*first, *repeated, *rest]
 
 
 def _texts(record: Any) -> list[str]:

@@ -22,36 +22,53 @@ class Found(Record):
 
 
 class Filter(Record):
-    """Which catalogue rows are admitted; None or empty admits all, except `projects`, whose empty tuple admits none."""
+    """Which catalogue rows are admitted. The values of one field are alternatives, several fields add up; None or
+    empty admits all, except `projects`, whose empty tuple admits none. With `either`, types and concepts are
+    alternatives to each other."""
 
-    __slots__ = ("kinds", "types", "projects", "since", "until")
-    DEFAULTS: ClassVar[dict[str, Any]] = {"kinds": None, "types": (), "projects": None, "since": None, "until": None}
-    kinds: tuple[str, ...] | None
+    __slots__ = ("kinds", "types", "concepts", "either", "files", "branches", "projects", "since", "until")
+    DEFAULTS: ClassVar[dict[str, Any]] = {"kinds": (), "types": (), "concepts": (), "either": False, "files": (),
+                                          "branches": (), "projects": None, "since": None, "until": None}
+    kinds: tuple[str, ...]
     types: tuple[str, ...]
+    concepts: tuple[str, ...]
+    either: bool
+    files: tuple[str, ...]
+    branches: tuple[str, ...]
     projects: tuple[int, ...] | None    # row numbers
     since: int | None
     until: int | None
 
     def sql(self) -> tuple[str, list[Any]]:
         """The condition on the catalogue row `c` and its parameters; "1" when everything is admitted."""
-        parts: list[str] = []
-        values: list[Any] = []
-        if self.kinds is not None:
-            parts.append(f"(c.key & 3) IN ({_marks(self.kinds)})")
-            values.extend(KINDS.index(kind) for kind in self.kinds)
+        parts: list[tuple[str, list[Any]]] = []
+        if self.kinds:
+            parts.append((f"(c.key & 3) IN ({_marks(self.kinds)})", [KINDS.index(kind) for kind in self.kinds]))
+        which = []
         if self.types:
-            parts.append(f"c.type IN ({_marks(self.types)})")
-            values.extend(self.types)
+            which.append((f"c.type IN ({_marks(self.types)})", list(self.types)))
+        if self.concepts:
+            which.append(_facet(index.CONCEPT, self.concepts))
+        if self.either and len(which) == 2:
+            which = [(f"({which[0][0]} OR {which[1][0]})", [*which[0][1], *which[1][1]])]
+        parts += which
+        if self.files:
+            alternatives = " OR ".join(["instr(value, ?)"] * len(self.files))
+            parts.append((f"c.key IN (SELECT key FROM facets WHERE name = '{index.FILE}' AND ({alternatives}))",
+                          [path.lower() for path in self.files]))
+        if self.branches:
+            parts.append(_facet(index.BRANCH, tuple(branch.lower() for branch in self.branches)))
         if self.projects is not None:
-            parts.append(f"c.project IN ({_marks(self.projects)})")
-            values.extend(self.projects)
+            parts.append((f"c.project IN ({_marks(self.projects)})", list(self.projects)))
         if self.since is not None:
-            parts.append("c.created_at_epoch >= ?")
-            values.append(self.since)
+            parts.append(("c.created_at_epoch >= ?", [self.since]))
         if self.until is not None:
-            parts.append("c.created_at_epoch < ?")
-            values.append(self.until)
-        return " AND ".join(parts) or "1", values
+            parts.append(("c.created_at_epoch < ?", [self.until]))
+        return " AND ".join(part for part, _ in parts) or "1", [value for _, given in parts for value in given]
+
+
+def _facet(name: str, values: tuple[str, ...]) -> tuple[str, list[Any]]:
+    return (f"c.key IN (SELECT key FROM facets WHERE name = '{name}' AND value IN ({_marks(values)}))", list(values))
 
 
 def _marks(values: tuple[Any, ...]) -> str:
@@ -102,9 +119,28 @@ def matching(database: Database, expression: str, weights: tuple[float, ...], wh
     return [_found(row["key"], -row["score"]) for row in rows], rows[0]["total"] if rows else 0
 
 
+def moment_of(database: Database, kind: str, ident: int) -> int | None:
+    """When the record was made, in epoch ms; None when there is no such record."""
+    row = database.row("SELECT created_at_epoch FROM catalogue WHERE key = ?", (index.key(kind, ident),))
+    return int(row[0]) if row else None
+
+
+def around(database: Database, moment: int, anchor: int, where: Filter, before: int, after: int) -> list[Found]:
+    """The records next to a point in the total order (time, key), earliest first: `before` admitted ones that precede
+    it and `after` that follow it, without the one whose key is `anchor`."""
+    condition, values = where.sql()
+    earlier = database.rows(
+        f"SELECT c.key FROM catalogue c WHERE (c.created_at_epoch, c.key) < (?, ?) AND {condition} "
+        "ORDER BY c.created_at_epoch DESC, c.key DESC LIMIT ?", (moment, anchor, *values, before))
+    later = database.rows(
+        f"SELECT c.key FROM catalogue c WHERE (c.created_at_epoch, c.key) > (?, ?) AND {condition} "
+        "ORDER BY c.created_at_epoch, c.key LIMIT ?", (moment, anchor, *values, after))
+    return [_found(row[0], 0.0) for row in [*reversed(earlier), *later]]
+
+
 def _found(key: int, score: float) -> Found:
     kind, ident = index.reference(key)
     return Found(kind=kind, id=ident, score=score)
 
 
-__all__ = ["Filter", "Found", "matching", "newest", "project_rows"]
+__all__ = ["Filter", "Found", "around", "matching", "moment_of", "newest", "project_rows"]

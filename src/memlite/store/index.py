@@ -1,7 +1,8 @@
 """The search index: derived from the records, maintained with them, disposable.
 
-Two tables. `catalogue` has one narrow row for each memory of any kind, for filters, order and timelines; its key is
-4 × id + the kind's number, so that ids of different kinds never collide. `words` is a contentless FTS5 table under
+Three tables. `catalogue` has one narrow row for each memory of any kind, for filters, order and timelines; its key is
+4 × id + the kind's number, so that ids of different kinds never collide. `facets` has the values that
+a list field can be filtered by. `words` is a contentless FTS5 table under
 the same key: it stores only the inverted index of derived text (see `terms`), not the text again, and a row leaves
 it by being told the same words once more (https://sqlite.org/fts5.html#the_delete_command).
 """
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from memlite.store.database import Database
 
 # Raise it whenever `document`, `terms` or these tables change: an older index is then rebuilt at the next opening.
-VERSION = "1"
+VERSION = "2"
 
 COLUMNS = ("title", "body", "facts", "files", "details")
-_DROP = ("DROP TABLE IF EXISTS catalogue", "DROP TABLE IF EXISTS words")
+CONCEPT, FILE, BRANCH = "concept", "file", "branch"
+_DROP = ("DROP TABLE IF EXISTS catalogue", "DROP TABLE IF EXISTS facets", "DROP TABLE IF EXISTS words")
 _CREATE = (
     """CREATE TABLE catalogue (
     key     INTEGER PRIMARY KEY,            -- 4 * id + 0 observation, 1 summary, 2 prompt
@@ -33,6 +35,12 @@ _CREATE = (
 )""",
     "CREATE INDEX catalogue_time ON catalogue(created_at_epoch, key)",
     "CREATE INDEX catalogue_project ON catalogue(project, created_at_epoch, key)",
+    """CREATE TABLE facets (
+    name  TEXT NOT NULL,                    -- concept, file or branch
+    value TEXT NOT NULL,                    -- in lower case
+    key   INTEGER NOT NULL,
+    PRIMARY KEY (name, value, key)
+) WITHOUT ROWID""",
     f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)}, content='', "
     "tokenize='porter unicode61 remove_diacritics 2')",
 )
@@ -64,12 +72,22 @@ def document(record: Any) -> tuple[str, ...]:
     return tuple(index_text(text) for text in (title, body, facts, files, details))
 
 
+def facets(record: Any) -> set[tuple[str, str]]:
+    """The (name, value) pairs `record` can be filtered by."""
+    files = [path for name in ("files_read", "files_modified", "files_edited") for path in getattr(record, name, [])]
+    pairs = [(CONCEPT, concept) for concept in getattr(record, "concepts", [])]
+    pairs += [(FILE, path) for path in files] + [(BRANCH, record.branch)]
+    return {(name, value.lower()) for name, value in pairs if value}
+
+
 def add(database: Database, record: Memory, project: int, session: int) -> None:
     """Enter a stored record; the caller holds the transaction that stores it."""
     entry = key(record.KIND, record.id or 0)
     kind_or_type = getattr(record, "type", record.KIND)
     database.execute("INSERT INTO catalogue VALUES (?, ?, ?, ?, ?)",
                      (entry, project, session, kind_or_type, record.created_at_epoch))
+    for name, value in sorted(facets(record)):
+        database.execute("INSERT INTO facets VALUES (?, ?, ?)", (name, value, entry))
     database.execute(f"INSERT INTO words(rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
                      (entry, *document(record)))
 
@@ -78,6 +96,8 @@ def remove(database: Database, record: Memory) -> None:
     """Take out a record as it is stored now; the caller then changes or deletes it in the same transaction."""
     entry = key(record.KIND, record.id or 0)
     database.execute("DELETE FROM catalogue WHERE key = ?", (entry,))
+    for name, value in facets(record):
+        database.execute("DELETE FROM facets WHERE name = ? AND value = ? AND key = ?", (name, value, entry))
     database.execute(f"INSERT INTO words(words, rowid, {', '.join(COLUMNS)}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
                      (entry, *document(record)))
 
@@ -123,5 +143,5 @@ def check(database: Database) -> None:
     database.execute("INSERT INTO words(words) VALUES ('integrity-check')")
 
 
-__all__ = ["COLUMNS", "VERSION", "add", "check", "document", "is_current", "key", "rebuild", "reference",
+__all__ = ["BRANCH", "COLUMNS", "CONCEPT", "FILE", "VERSION", "add", "check", "document", "facets", "is_current", "key", "rebuild", "reference",
            "remove"]

@@ -55,6 +55,19 @@ def fetch(database: Database, references: Iterable[tuple[str, int]]) -> list[Mem
     return [found[reference] for reference in wanted if reference in found]
 
 
+def transcript_rows(database: Database, references: list[tuple[str, int]]) -> dict[tuple[str, int], list[str]]:
+    """The transcript rows (uuids) that each of the (kind, id) pairs was made from."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for kind, table in TABLES.items():
+        ids = [ident for k, ident in references if k == kind]
+        for start in range(0, len(ids), 500):
+            part = ids[start:start + 500]
+            marks = ",".join("?" * len(part))
+            for row in database.rows(f"SELECT id, uuids FROM {table} WHERE id IN ({marks})", part):
+                found[kind, row[0]] = jsoncodec.loads(row[1])
+    return found
+
+
 def every(database: Database, kind: str) -> Iterator[Memory]:
     """All records of `kind` by id, read in portions so that a large store does not fill the memory."""
     last = 0
