@@ -27,7 +27,7 @@ note() {
 # A bootloader that runs out of space leaves what it had unpacked. Such a folder has no base_library.zip, which
 # comes last, and carries the number of its process; one whose process lives is left alone.
 remove_partial() {
-	for left in "${TMPDIR:-/tmp}"/_MEI????????*; do
+	for left in "${TMPDIR:-/tmp}"/_MEI????????* /tmp/_MEI????????* /var/tmp/_MEI????????*; do
 		[ -O "$left" ] && [ ! -e "$left/base_library.zip" ] || continue
 		number=${left##*/_MEI}
 		number=${number%??????}
