@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from memlite import paths, render
+from memlite import paths
 from memlite.capture import backfill
-from memlite.cli import options, query
+from memlite.cli import options, output
 from memlite.cli.main import cli, with_options
 
 
@@ -35,11 +35,11 @@ def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -
     with backfill.target(home, dry_run) as database, _progress(total) as bar:
         report = backfill.run(database, files, progress=bar.update)
     if json:
-        query.write(render.json_text({"dry_run": dry_run, **report.as_dict()}))
+        output.write(output.json_text({"dry_run": dry_run, **report.as_dict()}))
         return
-    query.write(report.text(dry_run))
+    output.write(report.text(dry_run))
     for name, reason in report.unreadable:
-        query.say(f"memlite: {name} could not be read: {reason}")
+        output.say(f"memlite: {name} could not be read: {reason}")
 
 
 def _progress(total: int) -> Any:

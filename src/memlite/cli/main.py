@@ -1,4 +1,7 @@
-"""The commands, as click declarations. Each opens the store, calls one or two functions and prints."""
+"""The command line's frame: the group of commands, their shared options and errors, and the plainest commands.
+
+Each command opens the store, calls one or two functions and prints.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from typing import Any, TypeVar
 
 import click
 
-from memlite import paths, render
-from memlite.cli import options, query
+from memlite import paths
+from memlite.cli import options, output, query
 from memlite.errors import MemliteError, NotFound, UsageError
 from memlite.model import parse_ref
+from memlite.render import items
+from memlite.render.text import record_text
 from memlite.store import records
 from memlite.store.database import open_for_reading
 
@@ -26,7 +31,9 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except MemliteError as failure:
-            sys.exit(query.report(failure, "--json" in sys.argv))
+            sys.exit(output.report(failure, "--json" in sys.argv))
+        except BrokenPipeError:
+            sys.exit(output.reader_gone())
 
 
 def main() -> None:
@@ -35,7 +42,7 @@ def main() -> None:
 
 
 def with_options(*chosen: options.Option) -> Callable[[Command], Command]:
-    """Declare the options of the shared table on a click command; their values arrive as keyword arguments."""
+    """Declare options of the shared table on a click command; their values arrive as keyword arguments."""
     def decorate(command: Command) -> Command:
         for option in reversed(chosen):
             settings: dict[str, Any] = {"help": option.help}
@@ -63,7 +70,7 @@ def cli() -> None:
 def _version(context: click.Context) -> None:
     from memlite import build_info
 
-    query.write(build_info.described())
+    output.write(build_info.described())
     context.exit()
 
 
@@ -95,9 +102,9 @@ def show(ids: tuple[str, ...], json: bool) -> None:
     known = {record.ref for record in found}
     missing = [text for text, (kind, ident) in zip(ids, wanted, strict=True) if records.cite(kind, ident) not in known]
     if json:
-        query.write(render.json_text([render.full_item(record) for record in found]))
+        output.write(output.json_text([items.full(record) for record in found]))
     elif found:
-        query.write("\n\n".join(render.record_text(record, color=query.color()) for record in found))
+        output.write("\n\n".join(record_text(record, color=output.color()) for record in found))
     if missing:
         raise NotFound(f"no record {', '.join(missing)}", "`memlite query` and `memlite recent` print ids")
 
@@ -111,8 +118,8 @@ def hook(event: str) -> None:
 
 
 def _register() -> None:
-    """Import the modules whose commands need more than the store, which add themselves to the group."""
-    from memlite.cli import imports, service  # noqa: F401
+    """Import the modules whose commands need more than this one; they add themselves to the group."""
+    from memlite.cli import explore, imports, service  # noqa: F401
 
 
 _register()

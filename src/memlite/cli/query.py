@@ -1,22 +1,22 @@
-"""`memlite query` and `memlite recent`: options → request → controller → printer.
+"""The searching commands: options → request → controller → printer.
 
-Imported without click for `query` (see `options`); click's commands call the same `run`.
+Imported without click for `memlite query` (see `options`); click's commands call the same functions.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 
-from memlite import paths, render
+from memlite import paths
 from memlite.capture.projects import project_of
-from memlite.cli import options
+from memlite.cli import options, output
 from memlite.clock import now_ms
 from memlite.errors import MemliteError
-from memlite.model import KINDS
+from memlite.render import items, text
 from memlite.search.controller import Answer, search
+from memlite.search.parameters import SEARCH, Parameters, search_request
 from memlite.search.request import SearchRequest
-from memlite.store.database import open_for_reading
+from memlite.store.database import Database, open_for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,85 +32,58 @@ def main(arguments: list[str]) -> int | None:
     try:
         return run(" ".join(words), values)
     except MemliteError as failure:
-        return report(failure, values["json"])
+        return output.report(failure, bool(values["json"]))
     except BrokenPipeError:  # `memlite query … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
+        return output.reader_gone()
 
 
-def run(text: str, values: dict[str, Any]) -> int:
-    """Search for `text` with the option `values` and print the answer. Returns the exit code. Raises MemliteError."""
-    answer, note = ask(text, values)
+def run(query: str, values: dict[str, Any], **fixed: Any) -> int:
+    """Search for `query` with the option `values` and `fixed` request fields, and print the answer.
+
+    Returns the exit code. Raises MemliteError.
+    """
+    answer, note = ask(query, values, fixed)
     if values["json"]:
-        output = render.json_text(render.answer_json(answer))
-    else:
-        output = render.answer_text(answer, now=now_ms(), width=width(), color=color())
-    if output:
-        write(output)
-    if not values["json"]:
-        if not answer.hits:
-            note = note or (f"nothing found for {text!r}" if text else "nothing remembered yet")
-        elif answer.total > len(answer.hits) + answer.request.offset:
-            note = note or f"{len(answer.hits)} of {answer.total}; more with -n, whole records with `memlite show ID`"
-        if note:
-            say(note)
+        output.write(output.json_text(items.answer(answer)))
+        return 0
+    if values["markdown"]:
+        from memlite.render import markdown
+
+        output.write(markdown.answer(answer))
+        return 0
+    printed = text.answer_text(answer, now=now_ms(), width=output.width(), color=output.color())
+    if printed:
+        output.write(printed)
+    if not answer.hits:
+        note = note or (f"nothing found for {query!r}" if query else "nothing remembered yet")
+    elif answer.total > len(answer.hits) + answer.request.offset:
+        note = note or f"{len(answer.hits)} of {answer.total}; more with -n, whole records with `memlite show ID`"
+    if note:
+        output.say(note)
     return 0
 
 
-def ask(text: str, values: dict[str, Any]) -> tuple[Answer, str]:
-    """(the answer, a note for the person). Without --project or --all-projects the current folder's project is
-    searched, and all projects when it has no memories."""
-    home = paths.home()
-    database = open_for_reading(home)
-    asked = {"query": text, "limit": values["limit"], "offset": values["offset"], "format": values["format"],
-             "kinds": tuple(values["kind"]) or KINDS, "types": tuple(values["type"])}
-    here = project_of(os.getcwd())
-    narrow = not values["all_projects"] and not values["project"]
+def ask(query: str, values: dict[str, Any], fixed: dict[str, Any]) -> tuple[Answer, str]:
+    """(the answer, a note for the person). Raises MemliteError."""
+    parameters = Parameters([("query", query), *options.pairs(values)], SEARCH, strict=True)
+    database = open_for_reading(paths.home())
     try:
-        if not narrow:
-            return search(database, SearchRequest(projects=tuple(values["project"]), **asked)), ""
-        answer = search(database, SearchRequest(roots=(here.root,), **asked))
-        if answer.hits or database is None or search(database, SearchRequest(roots=(here.root,), limit=1)).hits:
-            return answer, ""
-        answer = search(database, SearchRequest(**asked))
-        answer.reason = f"no memories of the project {here.name} yet: all projects were searched"
-        return answer, answer.reason if answer.hits else ""
+        roots, note = scope(database, values)
+        request = search_request(parameters, now=now_ms(), roots=roots, **fixed)
+        answer = search(database, request)
+        answer.reason = answer.reason or note or None
+        return answer, note if answer.hits else ""
     finally:
         if database is not None:
             database.close()
 
 
-def width() -> int | None:
-    """The terminal's columns; None when standard output is no terminal."""
-    if not sys.stdout.isatty():
-        return None
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or None
-    except OSError:
-        return None
-
-
-def color() -> bool:
-    """Whether to paint: on a terminal, unless NO_COLOR is set (https://no-color.org) or it is a dumb one."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def write(text: str) -> None:
-    """`text` and a line feed to standard output, whatever its encoding. Raises BrokenPipeError."""
-    data = (text + "\n").encode("utf-8", "replace")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
-
-
-def say(text: str) -> None:
-    """A line of talk to standard error."""
-    sys.stderr.write(f"{text}\n")
-
-
-def report(failure: MemliteError, as_json: bool) -> int:
-    """Tell the person (or, as JSON on standard output, the program) what went wrong. Returns the exit code."""
-    if as_json:
-        write(render.json_text({"error": failure.message, "code": failure.code, "hint": failure.hint}))
-    say(f"memlite: {failure.message}" + (f"\n  {failure.hint}" if failure.hint else ""))
-    return failure.exit_code
+def scope(database: Database | None, values: dict[str, Any]) -> tuple[tuple[str, ...], str]:
+    """(the project roots to search, a note). Without --project or --all-projects that is the current folder's
+    project; when it has no memories at all, every project is searched and the note says so."""
+    if values["all_projects"] or values["project"] or database is None:
+        return (), ""
+    here = project_of(os.getcwd())
+    if search(database, SearchRequest(roots=(here.root,), limit=1)).hits:
+        return (here.root,), ""
+    return (), f"no memories of the project {here.name} yet: all projects were searched"

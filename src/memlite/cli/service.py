@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from memlite import build_info, paths, render
-from memlite.cli import options, query
+from memlite import build_info, paths
+from memlite.cli import options, output
 from memlite.cli.main import cli, with_options
 from memlite.store import records
 from memlite.store.database import open_for_reading
@@ -21,7 +21,7 @@ def status(json: bool) -> None:
     state = {"version": build_info.described(), "home": home, "database": path,
              "bytes": size, "counts": records.counts(database) if database else {}}
     if json:
-        query.write(render.json_text(state))
+        output.write(output.json_text(state))
         return
     counts = ", ".join(f"{count} {name}" for name, count in records.counts(database).items()) if database else "empty"
-    query.write(f"{state['version']}\nstore: {path} ({size / 1e6:.1f} MB): {counts}")
+    output.write(f"{state['version']}\nstore: {path} ({size / 1e6:.1f} MB): {counts}")

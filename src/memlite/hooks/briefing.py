@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from memlite import render
 from memlite.clock import age
 from memlite.model import OBSERVATION, SUMMARY, Project
 from memlite.privacy import neutralize
+from memlite.render.items import tokens
+from memlite.render.text import envelope
 from memlite.search.controller import search
 from memlite.search.request import SearchRequest
 
@@ -35,7 +36,7 @@ def compose(database: Database, project: Project, *, now: int, branch: str) -> t
         head.append(_state(latest[0].record, now))
     head.append("Recent work, newest first (id, age, type, title, tokens of the full record):")
     tail = ['More: `memlite query "words"` searches all of it, `memlite show ID ID…` gives full records.']
-    room = LIMIT - len(render.envelope("\n".join([*head, "", *tail])))
+    room = LIMIT - len(envelope("\n".join([*head, "", *tail])))
     lines: list[str] = []
     for hit in recent.hits:
         line = _line(hit.record, now, branch)
@@ -43,7 +44,7 @@ def compose(database: Database, project: Project, *, now: int, branch: str) -> t
         if room < 0:
             break
         lines.append(line)
-    block = render.envelope("\n".join([*head, *lines, *tail]))
+    block = envelope("\n".join([*head, *lines, *tail]))
     return block, f"memlite: {recent.total} memories of {neutralize(project.name)}, the newest {len(lines)} given to Claude"
 
 
@@ -59,7 +60,7 @@ def _state(summary: Any, now: int) -> str:
 def _line(record: Any, now: int, branch: str) -> str:
     elsewhere = f" [branch {record.branch}]" if branch and record.branch not in ("", "HEAD", branch) else ""
     return (f"#{record.id} {age(record.created_at_epoch, now)} {record.type}: {_one_line(record.title, 160)}"
-            f"{neutralize(elsewhere)} (~{render.tokens(record)})")
+            f"{neutralize(elsewhere)} (~{tokens(record)})")
 
 
 def _ago(moment: int, now: int) -> str:
