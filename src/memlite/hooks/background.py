@@ -54,7 +54,7 @@ def start_import(home: str) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
         options = {"setsid": True} if sys.platform.startswith("linux") else {"setpgroup": 0}
-        os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, **options)  # type: ignore[arg-type]
+        os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, **options)
         os.close(null)
         return
     import subprocess  # Windows: too slow to import where the call above exists

@@ -85,7 +85,8 @@ def _repetitions_last(database: Database, ranked: list[find.Found]) -> list[find
     top, rest = ranked[:_RERANKED], ranked[_RERANKED:]
     made_from = records.transcript_rows(database, [(row.kind, row.id) for row in top])
     shown: set[str] = set()
-    first, repeated = [], []
+    first: list[find.Found] = []
+    repeated: list[find.Found] = []
     for row in top:
         uuids = set(made_from.get((row.kind, row.id), ()))
         (repeated if uuids and uuids <= shown else first).append(row)
