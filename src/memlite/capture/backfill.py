@@ -6,7 +6,7 @@ import os
 
 from memlite import jsoncodec, paths
 from memlite.capture import transcript
-from memlite.capture.ingest import Result, ingest
+from memlite.capture.ingest import QUIET, SETTLED, Result, ingest
 from memlite.clock import now_ms
 from memlite.errors import UsageError
 from memlite.store.database import Database, copy_in_memory, open_database
@@ -28,6 +28,13 @@ class Report(Result):
         super().__init__()
         self.files = 0
         self.unreadable: list[tuple[str, str]] = []
+
+    def add(self, other: Result) -> None:
+        """Add the counts of `other` to these."""
+        super().add(other)
+        if isinstance(other, Report):
+            self.files += other.files
+            self.unreadable.extend(other.unreadable)
 
     def as_dict(self) -> dict[str, Any]:
         """The counts, JSON-ready: files read, records stored by kind, idle episodes, rows skipped by reason."""
@@ -71,20 +78,24 @@ def target(home: str, dry_run: bool) -> Database:
     return copy_in_memory(home) if dry_run else open_database(home)
 
 
-def run(database: Database, files: list[tuple[str, int]], progress: Callable[[int], None] | None = None) -> Report:
+def run(database: Database, files: list[tuple[str, int]], progress: Callable[[int], None] | None = None,
+        ends: str = SETTLED) -> Report:
     """Read the transcripts one after another; one that can't be read is reported and passed over."""
     report = Report()
     for file, _ in files:
         try:
-            report.add(ingest(database, file, progress=progress))
+            report.add(ingest(database, file, ends=ends, progress=progress))
             report.files += 1
         except OSError as failure:
             report.unreadable.append((file, failure.strerror or str(failure)))
     return report
 
 
-def in_background(home: str) -> Report | None:
-    """Read all of this user's transcripts at low priority, unless another process is doing so; then None."""
+def in_background(home: str, ended: str = "") -> Report | None:
+    """Read all of this user's transcripts at low priority, unless another process is doing so; then None.
+
+    Those of sessions at work are left in the middle of their turn; the one at the path `ended` is known to end one.
+    """
     paths.ensure_home(home)
     with open(os.path.join(home, LOCK), "a", encoding="utf-8") as lock:
         paths.create_private(lock.name)
@@ -97,7 +108,8 @@ def in_background(home: str) -> Report | None:
         except UsageError:
             files = []
         with open_database(home) as database:
-            report = run(database, files)
+            report = run(database, [(ended, 0)] if ended else [])
+            report.add(run(database, files, ends=QUIET))
             with database.transaction():
                 database.execute("INSERT OR REPLACE INTO meta VALUES ('backfilled', ?)",
                                  (jsoncodec.dumps({"at": now_ms(), **report.as_dict()}),))

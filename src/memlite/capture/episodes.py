@@ -7,7 +7,7 @@ happened to read them; only one episode is open at a time, so there is always on
 
 from __future__ import annotations
 
-from memlite.capture.transcript import COMPACTED, PROMPT, QUEUED, RESULT, TEXT, TOOL, Event
+from memlite.capture.transcript import BREAK, PROMPT, QUEUED, RESULT, TEXT, TOOL, Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,12 +64,13 @@ class Episode:
 class Turn:
     """What is known of the turn in progress; lives in the store between two readings, as JSON."""
 
-    __slots__ = ("number", "prompt", "prompt_uuid", "closing", "closing_uuid", "titles", "files_read", "files_edited",
+    __slots__ = ("number", "count", "prompt", "prompt_uuid", "closing", "closing_uuid", "titles", "files_read", "files_edited",
                  "queued", "time", "said", "cwd", "branch")
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:
         known = state or {}
-        self.number: int = known.get("number", 0)
+        self.number: int = known.get("number", 0)           # of the prompt being worked on
+        self.count: int = known.get("count", 0)             # prompts so far, queued ones included
         self.prompt: str = known.get("prompt", "")
         self.prompt_uuid: str = known.get("prompt_uuid", "")
         self.closing: str = known.get("closing", "")
@@ -77,7 +78,7 @@ class Turn:
         self.titles: list[str] = known.get("titles", [])
         self.files_read: list[str] = known.get("files_read", [])
         self.files_edited: list[str] = known.get("files_edited", [])
-        self.queued: list[str] = known.get("queued", [])    # typed while the assistant worked, not yet seen as a row
+        self.queued: list[list[Any]] = known.get("queued", [])  # [text, number] of prompts not yet taken up
         self.time: int = known.get("time", 0)               # the latest moment: later rows never count as earlier
         self.said: bool = known.get("said", False)          # whether anything happened since the last summary
         self.cwd: str = known.get("cwd", "")
@@ -96,19 +97,25 @@ class Turn:
 
     def begin(self, event: Event) -> None:
         """A prompt opens the next turn."""
-        self.number_for(event.text)
+        self.number = self._number_of(event.text)
         self.prompt, self.prompt_uuid = event.text[:_KEPT_TEXT], event.uuid
         self.closing = self.closing_uuid = ""
         self.titles, self.files_read, self.files_edited, self.said = [], [], [], False
 
-    def number_for(self, text: str, queued: bool = False) -> None:
-        """Count a prompt once, though it may be seen twice: when it is queued and when it is taken up."""
-        if not queued and text in self.queued:
-            self.queued.remove(text)
-            return
-        self.number += 1
-        if queued:
-            self.queued = [*self.queued[-9:], text]
+    def queue(self, text: str) -> int:
+        """A prompt typed while the assistant works waits for its turn. Returns its number."""
+        self.count += 1
+        self.queued = [*self.queued[-9:], [text, self.count]]
+        return self.count
+
+    def _number_of(self, text: str) -> int:
+        """A prompt counts once, though it may be seen twice: when it is queued and when it is taken up."""
+        for waiting in self.queued:
+            if waiting[0] == text:
+                self.queued = [other for other in self.queued if other is not waiting]
+                return int(waiting[1])
+        self.count += 1
+        return self.count
 
     def note(self, title: str, read: list[str], edited: list[str]) -> None:
         """Remember what an episode did, for the summary."""
@@ -132,7 +139,7 @@ def belongs(episode: Episode, event: Event) -> bool:
     first = episode.first
     if (event.session_id, event.agent) != (first.session_id, first.agent):
         return False
-    if event.kind in (PROMPT, COMPACTED):
+    if event.kind in (PROMPT, BREAK):
         return False
     if event.kind in (RESULT, QUEUED):
         return True

@@ -13,7 +13,7 @@ from memlite import privacy
 from memlite.capture import describe, transcript
 from memlite.capture.episodes import Episode, Turn, belongs
 from memlite.capture.projects import project_of
-from memlite.capture.transcript import COMPACTED, PROMPT, QUEUED, Event, Skipped
+from memlite.capture.transcript import BREAK, PROMPT, QUEUED, Event, Skipped
 from memlite.model import CAPTURED, Memory, Project, Prompt, Session
 from memlite.store import transcripts, write
 from memlite.store.transcripts import Position
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from memlite.store.database import Database
 
-# Whether the end of the rows is the end of a turn.
-TURN_END, MIDDLE, SETTLED = "turn-end", "middle", "settled"  # SETTLED: unless a tool call still waits for its result
-_ABANDONED_SECONDS = 600  # … for so long that the session must have been broken off
+# Whether the end of the rows is the end of a turn: yes; no; unless a tool call still waits for its result; only when
+# nothing has been written for so long that the session must be over.
+TURN_END, MIDDLE, SETTLED, QUIET = "turn-end", "middle", "settled", "quiet"
+QUIET_SECONDS = 600
 
 SLICE_BYTES = 1024 * 1024
 _HEAD_BYTES = 1024
@@ -59,15 +60,16 @@ class Result:
 class _Slice:
     """Reads rows from a position on and collects what they are worth, up to a point that may be committed."""
 
-    def __init__(self, path: str, start: Position, agent: str, project: Callable[[str], Project]) -> None:
+    def __init__(self, path: str, start: Position, project: Callable[[str], Project]) -> None:
         self.path = path
-        self.agent = agent
+        self.agent = agent_of(path)
         self.project = project
         self.records: list[tuple[Memory, Session]] = []
         self.skipped = Skipped()
         self.idle = 0
         self.turns: dict[str, Turn] = {name: Turn(state) for name, state in start.state.items()}
         self.open: Episode | None = None
+        self.held: list[tuple[Event, int]] = []  # prompts queued before any row told the session's folder
         self.offset = start.offset          # all before it is in `records` or worth nothing
         self.state = start.state            # of the turns at `offset`
         self.end = start.offset             # of the last complete row seen
@@ -79,7 +81,7 @@ class _Slice:
             for event in transcript.events_of(line, start, self.skipped):
                 self._take(event, start)
             self.end = end
-            if self.open is None:
+            if self.open is None and not self.held:
                 self._checkpoint(end)
             if self.offset - begin >= budget:
                 return False
@@ -88,6 +90,7 @@ class _Slice:
     def close(self) -> None:
         """What is open is complete: the turn has ended here."""
         self._finish()
+        self._release("")
         for session_id, turn in self.turns.items():
             self._end_turn(session_id, turn)
         self._checkpoint(self.end)
@@ -104,17 +107,28 @@ class _Slice:
             self._finish()
             self._checkpoint(start)
         turn = self.turns.setdefault(event.session_id, Turn())
+        if event.kind != QUEUED:
+            self._release(event.cwd)
         if event.kind == PROMPT and not event.agent:
             self._end_turn(event.session_id, turn)
             turn.begin(event)
-            self._store_prompt(event, turn)
+            self._store_prompt(event, turn, turn.number)
         elif event.kind == QUEUED:
-            turn.number_for(event.text, queued=True)
-            self._store_prompt(event, turn)
-        elif event.kind not in (PROMPT, COMPACTED):  # a subagent's prompt and a compaction are the model's own words
+            number = turn.queue(event.text)
+            if event.cwd or turn.cwd:
+                self._store_prompt(event, turn, number)
+            else:
+                self.held.append((event, number))
+        elif event.kind not in (PROMPT, BREAK):  # a subagent's prompt is the model's own words
             if self.open is None:
                 self.open = Episode()
             self.open.events.append(event)
+
+    def _release(self, cwd: str) -> None:
+        held, self.held = self.held, []
+        for event, number in held:
+            event.cwd = cwd
+            self._store_prompt(event, self.turns[event.session_id], number)
 
     def _checkpoint(self, offset: int) -> None:
         self.offset = offset
@@ -138,7 +152,7 @@ class _Slice:
             return
         turn.note(observation.title, observation.files_read, observation.files_modified)
         observation.prompt_number = turn.number or None
-        self._add(observation, first.session_id, first.cwd, first.branch, moment)
+        self._add(observation, first.session_id, first.cwd or turn.cwd, first.branch, moment)
 
     def _end_turn(self, session_id: str, turn: Turn) -> None:
         summary = None if self.agent else describe.summarize(turn)
@@ -146,24 +160,24 @@ class _Slice:
             self._add(summary, session_id, turn.cwd, turn.branch, turn.time)
             turn.said = False
 
-    def _store_prompt(self, event: Event, turn: Turn) -> None:
+    def _store_prompt(self, event: Event, turn: Turn, number: int) -> None:
         record = Prompt(text=event.text, prompt_id=event.prompt_id, branch=event.branch,
-                        prompt_number=turn.number or None, uuids=[event.uuid] if event.uuid else [])
+                        prompt_number=number, uuids=[event.uuid] if event.uuid else [])
         self._add(record, event.session_id, event.cwd or turn.cwd, event.branch, turn.moment(event))
 
     def _add(self, record: Memory, session_id: str, cwd: str, branch: str, moment: int) -> None:
         record.created_at_epoch, record.origin, record.transcript = moment, CAPTURED, self.path
         self.records.append((record, Session(
             session_id=session_id, project=self.project(cwd), cwd=cwd, branch=branch, started_at_epoch=moment or None,
-            ended_at_epoch=moment or None, transcript=self.path)))
+            ended_at_epoch=moment or None, transcript=main_transcript(self.path))))
 
 
-def ingest(database: Database, path: str, *, ends: str = SETTLED, agent: str = "", last_message: str | None = None,
+def ingest(database: Database, path: str, *, ends: str = SETTLED, last_message: str | None = None,
            deadline: float | None = None, progress: Callable[[int], None] | None = None) -> Result:
     """Store what the transcript at `path` holds beyond its stored position.
 
-    `ends` says whether the rows' end is the end of a turn: TURN_END, MIDDLE or SETTLED. `last_message` is what the
-    client says the assistant said last: when the file does not hold it yet, the rest is left for the next reading.
+    `ends` says whether the rows' end is the end of a turn: TURN_END, MIDDLE, SETTLED or QUIET. `last_message` is what
+    the client says the assistant said last: when the file does not hold it yet, the rest is left for the next reading.
     `deadline` is a moment of time.monotonic() after which no further slice is begun (`finished` is then False).
     `progress` is called with the bytes each slice took. Raises OSError when the file can't be read, and as Database.
     """
@@ -182,12 +196,13 @@ def ingest(database: Database, path: str, *, ends: str = SETTLED, agent: str = "
             stored = transcripts.position(database, path)
             start = stored if _same_file(file, stored) else Position()
             size = os.fstat(file.fileno()).st_size
-            part = _Slice(path, start, agent, project)
+            part = _Slice(path, start, project)
             at_end = part.read(file, SLICE_BYTES)
             if at_end and _complete(part, ends, last_message, path):
                 part.close()
             after = Position(part.offset, size, _head(file, part.offset), part.state)
-            if part.records or (after.offset, after.size) != (stored.offset, stored.size):
+            moved = (after.offset, after.size, after.head) != (stored.offset, stored.size, stored.head)
+            if part.records or moved or after.offset < size:  # of what is left, the moment it was looked at counts
                 with database.transaction():
                     if not transcripts.advance(database, path, stored, after):
                         continue  # another process took these rows first: read on from where it stopped
@@ -210,13 +225,12 @@ def ingest(database: Database, path: str, *, ends: str = SETTLED, agent: str = "
 
 def _complete(part: _Slice, ends: str, last_message: str | None, path: str) -> bool:
     """Whether what is open at the end of the rows is complete."""
-    if ends == MIDDLE or part.skipped.torn:
-        return False
-    if ends == TURN_END:
+    if ends == TURN_END and not part.skipped.torn:
         expected = privacy.clean(last_message or "").strip().rpartition("\n\n")[2]
         return not expected or part.said_last()[:200] == expected[:200]
-    waits = part.open is not None and part.open.waits()
-    return not waits or time.time() - os.stat(path).st_mtime > _ABANDONED_SECONDS
+    if ends in (SETTLED, QUIET) and time.time() - os.stat(path).st_mtime > QUIET_SECONDS:
+        return True
+    return ends == SETTLED and not part.skipped.torn and not (part.open is not None and part.open.waits())
 
 
 def _same_file(file: BinaryIO, stored: Position) -> bool:
@@ -234,9 +248,17 @@ def _head(file: BinaryIO, offset: int) -> str:
     return f"{len(data)}:{write.fingerprint(data.decode('latin-1'))}"
 
 
-def session_of(path: str) -> str:
-    """The session id a transcript is named after: that of the parent session for a subagent's file."""
+def agent_of(path: str) -> str:
+    """The subagent a transcript belongs to; "" for a session's own."""
     folder, name = os.path.split(path)
-    if os.path.basename(folder) == "subagents":
-        return os.path.basename(os.path.dirname(folder))
-    return name.removesuffix(".jsonl")
+    return name.removesuffix(".jsonl").removeprefix("agent-") if os.path.basename(folder) == "subagents" else ""
+
+
+def main_transcript(path: str) -> str:
+    """The transcript of the session that `path` belongs to: itself, or that of the subagent's session."""
+    return f"{os.path.dirname(os.path.dirname(path))}.jsonl" if agent_of(path) else path
+
+
+def session_of(path: str) -> str:
+    """The session id a transcript is named after: that of the session for a subagent's file."""
+    return os.path.basename(main_transcript(path)).removesuffix(".jsonl")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, BinaryIO
 
-PROMPT, QUEUED, TEXT, TOOL, RESULT, COMPACTED = "prompt", "queued", "text", "tool", "result", "compacted"
+PROMPT, QUEUED, TEXT, TOOL, RESULT = "prompt", "queued", "text", "tool", "result"
+# The client stepped in (a compaction, a notification, an interruption): what was said before it was said to an end.
+BREAK = "break"
 
 # No text of a row is looked at beyond this many characters: a hook has seconds, an image has megabytes.
 TEXT_LIMIT = 100_000
@@ -152,13 +154,14 @@ def events_of(line: bytes, start: int, skipped: Skipped) -> list[Event]:
 def _user_events(row: dict[str, Any], start: int) -> list[Event]:
     content = _content(row)
     if row.get("isCompactSummary") is True:
-        return [_spoken(COMPACTED, row, start, _joined_text(content))]
+        return [Event(BREAK, row, start)]
     if isinstance(content, list) and any(_block_type(b) == "tool_result" for b in content):
         return [_result(row, start, block) for block in content if _block_type(block) == "tool_result"]
+    said = _joined_text(content)
     if row.get("isMeta") is True or row.get("isVisibleInTranscriptOnly") is True:
-        return []
-    text = typed_text(_joined_text(content))
-    return [_spoken(PROMPT, row, start, text)] if text else []
+        return [Event(BREAK, row, start)] if said.startswith("Stop hook feedback") else []
+    text = typed_text(said)
+    return [_spoken(PROMPT, row, start, text) if text else Event(BREAK, row, start)]
 
 
 def typed_text(text: str) -> str:

@@ -28,7 +28,7 @@ by default all of this user's. What is stored already is not stored twice, so it
 def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -> None:
     home = paths.home()
     if background:
-        backfill.in_background(home)
+        backfill.in_background(home, path or "")
         return
     files = backfill.transcript_files(path or os.path.join(paths.claude_config(), "projects"))
     total = sum(size for _, size in files)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from memlite.capture import transcript
-from memlite.store.transcripts import sizes
+from memlite.capture.ingest import QUIET_SECONDS
+from memlite.store.transcripts import sizes, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,17 +27,33 @@ def subagent_transcripts(path: str) -> list[str]:
 
 
 def behind(database: Database, path: str) -> bool:
-    """Whether transcripts wait to be read: nothing was backfilled yet, or one beside `path` has grown unseen."""
+    """Whether transcripts wait to be read: nothing was backfilled yet, one beside `path` has grown unseen, or a
+    session whose end was left open has been quiet since."""
     if database.row("SELECT 1 FROM meta WHERE key = 'backfilled'") is None:
         return True
     known = sizes(database)
     folder = os.path.dirname(path)
     try:
-        entries = list(os.scandir(folder)) if folder else []
+        names = os.listdir(folder) if folder else []
     except OSError:
-        return False
-    return any(entry.name.endswith(".jsonl") and entry.path != path and known.get(entry.path) != entry.stat().st_size
-               for entry in entries)
+        names = []
+    beside = (os.path.join(folder, name) for name in names if name.endswith(".jsonl"))
+    if any(other != path and known.get(other) != _status(other)[0] for other in beside):
+        return True
+    for other, read_at in unfinished(database):
+        quiet_at = _status(other)[1] + QUIET_SECONDS
+        if other != path and read_at < quiet_at * 1000 and QUIET_SECONDS < quiet_at < time.time():
+            return True
+    return False
+
+
+def _status(path: str) -> tuple[int | None, float]:
+    """(size, moment of the last change in seconds) of a file; (None, 0) when it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None, 0.0
+    return status.st_size, status.st_mtime
 
 
 def command() -> list[str]:
@@ -43,13 +61,16 @@ def command() -> list[str]:
     return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "memlite"]
 
 
-def start_import(home: str) -> None:
+def start_import(home: str, path: str = "") -> None:
     """Start `memlite import transcripts --background` detached: in a session of its own, all streams closed, so that
-    the client neither waits for it nor takes it down. A second one ends at once, by the importer's own lock."""
+    the client neither waits for it nor takes it down. A second one ends at once, by the importer's own lock.
+
+    `path` is a transcript that ends with a turn; others may be in the middle of one.
+    """
     environment = dict(os.environ)
     environment["MEMLITE_HOME"] = home
     environment["PYINSTALLER_RESET_ENVIRONMENT"] = "1"  # else the child runs in this process's unpacked folder
-    arguments = [*command(), "import", "transcripts", "--background"]
+    arguments = [*command(), "import", "transcripts", "--background", *([path] if path else [])]
     if hasattr(os, "posix_spawn"):
         null = os.open(os.devnull, os.O_RDWR)
         actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]

@@ -74,7 +74,10 @@ def subagent_stop(payload: dict[str, Any], home: str) -> None:
     if not _text(payload, "agent_type") or not path or not settings.load(home)["capture"]:
         return
     with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database:
-        _ingest(database, home, "SubagentStop", path, ingest.TURN_END, None)
+        result = ingest.ingest(database, path, ends=ingest.TURN_END, deadline=_deadline("SubagentStop"),
+                               last_message=_text(payload, "last_assistant_message"))
+    if not result.finished:
+        background.start_import(home, path)
 
 
 def _read(payload: dict[str, Any], home: str, ends: str) -> None:
@@ -82,31 +85,44 @@ def _read(payload: dict[str, Any], home: str, ends: str) -> None:
         return
     event = _text(payload, "hook_event_name")
     path = _text(payload, "transcript_path")
-    message = payload.get("last_assistant_message")
-    said = message if isinstance(message, str) else None
+    said = _text(payload, "last_assistant_message")
+    deadline = _deadline(event)
     with open_database(home, busy_ms=_BUSY_MS.get(event, _BUSY_MS_DEFAULT)) as database:
         try:
-            _ingest(database, home, event, path, ends, said)
+            result = ingest.ingest(database, path, ends=ends, last_message=said, deadline=deadline)
         except OSError:
             if said:
                 _keep_message(database, payload, said)
             return
         if ends == ingest.TURN_END:
-            known = background.sizes(database)
-            for agent_path in background.subagent_transcripts(path):
-                if known.get(agent_path) != os.path.getsize(agent_path):
-                    _ingest(database, home, event, agent_path, ingest.SETTLED, None)
-
-
-def _ingest(database: Database, home: str, event: str, path: str, ends: str, said: str | None) -> None:
-    deadline = time.monotonic() + _READING_SECONDS.get(event, _READING_SECONDS_DEFAULT)
-    result = ingest.ingest(database, path, ends=ends, last_message=said, deadline=deadline)
+            result.add(_read_subagents(database, payload, path, deadline))
     if not result.finished:
-        background.start_import(home)
+        background.start_import(home, path if ends == ingest.TURN_END else "")
+
+
+def _read_subagents(database: Database, payload: dict[str, Any], path: str, deadline: float) -> ingest.Result:
+    """Read what is new in the transcripts of the session's subagents: their own hooks may have been missed."""
+    result = ingest.Result()
+    tasks = payload.get("background_tasks")
+    working = {task.get("id") for task in tasks if isinstance(task, dict)} if isinstance(tasks, list) else set()
+    known = background.sizes(database)
+    for agent_path in background.subagent_transcripts(path):
+        ends = ingest.MIDDLE if ingest.agent_of(agent_path) in working else ingest.SETTLED
+        try:
+            if known.get(agent_path) != os.path.getsize(agent_path):
+                result.add(ingest.ingest(database, agent_path, ends=ends, deadline=deadline))
+        except OSError:
+            continue  # gone, or not for us to read
+    return result
+
+
+def _deadline(event: str) -> float:
+    """The moment of time.monotonic() after which the hook of that event begins no further slice."""
+    return time.monotonic() + _READING_SECONDS.get(event, _READING_SECONDS_DEFAULT)
 
 
 def _keep_message(database: Database, payload: dict[str, Any], said: str) -> None:
-    """The transcript can't be read: keep what the client handed over instead."""
+    """The transcript can't be read: what the client handed over is kept instead."""
     moment = now_ms()
     record = Summary(completed=transcript.typed_text(said), created_at_epoch=moment, origin=CAPTURED)
     with database.transaction():

@@ -38,6 +38,11 @@ def sizes(database: Database) -> dict[str, int]:
     return {row[0]: row[1] for row in database.rows("SELECT path, size FROM transcripts")}
 
 
+def unfinished(database: Database) -> list[tuple[str, int]]:
+    """(path, epoch ms of the last reading) of each transcript that was not read to its end."""
+    return [(row[0], row[1]) for row in database.rows("SELECT path, read_at_epoch FROM transcripts WHERE offset < size")]
+
+
 def advance(database: Database, path: str, before: Position, after: Position) -> bool:
     """Move the position from `before` to `after` inside the caller's transaction.
 

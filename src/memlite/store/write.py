@@ -122,7 +122,7 @@ def store(database: Database, record: Memory, owner: Session) -> int | None:
     known = _known(database, record, owner, mark)
     if known is not None:
         if record.KIND != OBSERVATION:
-            _complete(database, record, known, mark)
+            _complete(database, record, owner, known, mark)
         return None
     session_row, project_row = session(database, owner)
     columns: dict[str, Any] = {"session": session_row, "project": project_row, "fingerprint": mark,
@@ -148,17 +148,23 @@ def _known(database: Database, record: Memory, owner: Session, mark: str) -> int
     return int(row[0]) if row else None
 
 
-def _complete(database: Database, record: Memory, known: int, mark: str) -> None:
-    """Let a stored prompt gain its transcript row, or a turn's summary its later words."""
+def _complete(database: Database, record: Memory, owner: Session, known: int, mark: str) -> None:
+    """Let a stored prompt gain its transcript row, or a turn's summary its later words.
+
+    The moment is taken over too: what is stored depends on the transcript alone, not on when a hook read it.
+    """
     stored = records.fetch(database, [(record.KIND, known)])[0]
     if not record.uuids or (stored.uuids and isinstance(record, Prompt)):
         return
-    kept = {"id", "created_at_epoch", "origin", "project", "session_id"}
+    if stored.session_id != owner.session_id:  # the same turn, repeated by a session that was forked from this one
+        return
+    record.created_at_epoch = record.created_at_epoch or stored.created_at_epoch
+    kept = {"id", "origin", "project", "session_id"}
     if all(getattr(stored, name) == getattr(record, name) for name in record.FIELDS if name not in kept):
         return
     place = database.rows(f"SELECT project, session FROM {records.TABLES[record.KIND]} WHERE id = ?", (known,))[0]
     index.remove(database, stored)
-    record.id, record.created_at_epoch, record.origin = known, stored.created_at_epoch, stored.origin
+    record.id, record.origin = known, stored.origin
     columns = {**records.to_columns(record), "fingerprint": mark}
     database.execute(f"UPDATE {records.TABLES[record.KIND]} SET {', '.join(f'{name} = ?' for name in columns)} "
                      "WHERE id = ?", (*columns.values(), known))

@@ -1,0 +1,31 @@
+"""What most tests need: a data directory of their own, and a store in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memlite.store.database import Database, open_database
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the data of whoever runs it."""
+    for name in ("CAPTURE", "INJECT", "BACKFILL", "PORT", "REQUIRE_TOKEN"):
+        monkeypatch.delenv(f"MEMLITE_{name}", raising=False)
+    monkeypatch.setenv("MEMLITE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> str:
+    """A data directory that does not exist yet."""
+    return str(tmp_path / "home")
+
+
+@pytest.fixture
+def fresh_db(home: str) -> Iterator[Database]:
+    """An empty store."""
+    with open_database(home) as database:
+        yield database
