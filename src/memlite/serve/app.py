@@ -1,0 +1,62 @@
+"""The application: every route of the table under Bottle, and one way from a handler's result or error to an answer."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import bottle
+
+from memlite.errors import MemliteError
+from memlite.render import items
+from memlite.serve import replies
+from memlite.serve.calls import Call, Worker
+from memlite.serve.replies import Reply
+from memlite.serve.routes import ROUTES, Route
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+def application(worker: Worker) -> bottle.Bottle:
+    """The Bottle application of `worker`."""
+    app = bottle.Bottle()
+    app.default_error_handler = _bottle_error
+    for route in ROUTES:
+        for path in route.paths():
+            app.route(path, route.method, _callback(worker, route))
+    return app
+
+
+def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse]:
+    def answer(**arguments: str) -> bottle.HTTPResponse:
+        try:
+            found = route.handler(Call(worker, route, bottle.request.environ, arguments))
+            reply = found if isinstance(found, Reply) else Reply(replies.json_bytes(found))
+        except MemliteError as failure:
+            if failure.http_status >= 500:
+                print(f"{route.path}: {failure.message}", file=sys.stderr)
+            reply = error_reply(failure)
+        return bottle.HTTPResponse(reply.body, reply.status, reply.headers)
+    return answer
+
+
+def error_reply(failure: MemliteError) -> Reply:
+    """`failure` as an answer."""
+    return Reply(replies.json_bytes(items.error(failure)), status=failure.http_status)
+
+
+def _bottle_error(found: bottle.HTTPError) -> bytes:
+    """The body for what went wrong outside a handler's own errors: no such route, or a fault in the program."""
+    request = bottle.request
+    if found.status_code == 404:
+        failure = MemliteError(f"there is no {request.path}", "GET /api/search/help lists the routes", "no_such_route")
+    elif found.status_code == 405:
+        failure = MemliteError(f"{request.path} does not answer {request.method}",
+                               f"it answers {found.headers.get('Allow', '')}", "method_not_allowed")
+    else:
+        if found.exception is not None:
+            traceback.print_exception(found.exception, file=sys.stderr)
+        failure = MemliteError("the worker failed", "what happened is in worker.log", "internal_error")
+    bottle.response.content_type = replies.JSON
+    return replies.json_bytes(items.error(failure))

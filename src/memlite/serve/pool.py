@@ -1,0 +1,93 @@
+"""Open connections to the store, lent to one request at a time, the last returned first."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from memlite import paths
+from memlite.store.database import Database, open_database, open_for_reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+KEPT = 4   # each holds up to 2 MB of pages; opening one more costs 2 ms
+
+
+class Pool:
+    """Lends connections to the store under `home`. One that failed is not lent again, and when another file takes the
+    place of the store (repaired, restored, deleted) the old file's connections go."""
+
+    def __init__(self, home: str, kept: int = KEPT) -> None:
+        self.home = home
+        self._path = os.path.join(home, paths.DATABASE)
+        self._kept = kept
+        self._idle: list[Database] = []
+        self._file: tuple[int, int] | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def lend(self, *, create: bool = False) -> Loan:
+        """A connection for the length of a `with` block, or None as long as there is no store, unless it is to be
+        created. Entering the block raises as open_database."""
+        return Loan(self, create)
+
+    def take(self, create: bool) -> Database | None:
+        """A connection that `give` takes back. Raises as open_database."""
+        file = self._identity()
+        with self._lock:
+            if file != self._file:
+                self._drop()
+                self._file = file
+            if self._idle:
+                return self._idle.pop()
+        database = open_database(self.home) if create else open_for_reading(self.home)
+        if file is None and database is not None:
+            with self._lock:
+                self._file = self._identity()
+        return database
+
+    def give(self, database: Database, sound: bool) -> None:
+        """Take `database` back; close it when it is not `sound` or there are enough."""
+        if sound and not database.connection.in_transaction:
+            with self._lock:
+                if not self._closed and len(self._idle) < self._kept:
+                    self._idle.append(database)
+                    return
+        database.close()
+
+    def close(self) -> None:
+        """Close all that is not lent, and from now on what comes back."""
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+    def _drop(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
+class Loan:
+    """The `with` block of a borrowed connection."""
+
+    def __init__(self, pool: Pool, create: bool) -> None:
+        self.pool = pool
+        self.create = create
+        self.database: Database | None = None
+
+    def __enter__(self) -> Database | None:
+        self.database = self.pool.take(self.create)
+        return self.database
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if self.database is not None:
+            self.pool.give(self.database, sound=kind is None)

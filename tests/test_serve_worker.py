@@ -1,0 +1,121 @@
+"""The worker as a process."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from memlite.serve.pool import Pool
+from memlite.store.database import open_database
+from worker_process import WorkerProcess
+
+
+def test_it_prints_its_address_answers_and_ends_cleanly_on_sigterm(home: str) -> None:
+    with WorkerProcess(home) as worker:
+        assert worker.get("/health")["pid"] == worker.process.pid
+        kept_alive = worker.connect()
+        kept_alive.request("GET", "/health")
+        kept_alive.getresponse().read()
+        half_open = socket.create_connection(worker.address)
+        assert worker.terminate() == 0
+        half_open.close()
+        kept_alive.close()
+        assert worker.process.communicate()[1] == ""
+
+
+def test_it_needs_no_store_and_makes_none(home: str) -> None:
+    with WorkerProcess(home) as worker:
+        assert worker.get("/api/search?query=anything")["results"] == []
+        assert worker.terminate() == 0
+    assert not os.path.exists(os.path.join(home, "memlite.db"))
+
+
+def test_all_is_imported_before_it_says_it_is_ready(home: str) -> None:
+    """A replaced executable can't be imported from any more."""
+    with open_database(home):
+        pass
+    code = ("import sys\n"
+            "from memlite.serve import run\n"
+            "def ready(server):\n"
+            "    import threading, urllib.request, urllib.error\n"
+            "    def use():\n"
+            "        before = set(sys.modules)\n"
+            "        for path in ('/health', '/api/search?q=a+%E4%BF%AE', '/api/search?q=b'/api/search', '/api/search?q=b&output=mcp',\n"output=mcp',\n"
+            "                     '/nowhere', '/api/search?since=7d&limit=x'):\n"
+            "            try: urllib.request.urlopen(server.url + path).read()\n"
+            "            except urllib.error.HTTPError as failure: failure.read()\n"
+            "        print(sorted(set(sys.modules) - before))\n"
+            "        server.stop()\n"
+            "    'a'.encode('idna')   # the client's\n"
+            "    threading.Thread(target=use).start()\n"
+            f"run.serve({home!r}, '127.0.0.1', 0, exactly=True, ready=ready)\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("[]\n", "", 0)
+
+
+def test_a_taken_port_is_passed_over_unless_it_was_asked_for(home: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        taken = stranger.getsockname()[1]
+        asked = subprocess.run([sys.executable, "-m", "memlite", "serve", "--port", str(taken)], capture_output=True,
+                               text=True, timeout=30, check=False)
+        assert asked.returncode == 4
+        assert str(taken) in asked.stderr
+        process = subprocess.Popen([sys.executable, "-m", "memlite", "serve"], stdout=subprocess.PIPE, text=True,
+                                   env={**os.environ, "MEMLITE_PORT": str(taken)})
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        process.terminate()
+        assert process.wait(10) == 0
+        process.communicate()
+        assert taken < int(url.rpartition(":")[2]) <= taken + 20
+
+
+def test_the_pool_lends_the_last_returned_first_and_forgets_a_replaced_file(home: str) -> None:
+    pool = Pool(home)
+    with pool.lend() as nothing:
+        assert nothing is None
+    with pool.lend(create=True) as first, pool.lend() as second:
+        assert first is not None and second is not None and first is not second
+    with pool.lend() as again:
+        assert again is first
+    os.replace(f"{home}/memlite.db", f"{home}/aside.db")
+    with pool.lend() as gone:
+        assert gone is None
+    pool.close()
+
+
+def test_a_connection_that_failed_is_not_lent_again(home: str) -> None:
+    pool = Pool(home)
+    with pytest.raises(RuntimeError), pool.lend(create=True) as failed:
+        raise RuntimeError
+    with pool.lend() as next_one:
+        assert next_one is not None and next_one is not failed
+    pool.close()
+
+
+def test_an_answer_takes_no_longer_while_streams_of_bytes_trickle_in(home: str) -> None:
+    with WorkerProcess(home) as worker:
+        def fastest() -> float:
+            connection = worker.connect()
+            times = []
+            for _ in range(30):
+                begun = time.perf_counter()
+                connection.request("GET", "/health")
+                connection.getresponse().read()
+                times.append(time.perf_counter() - begun)
+            connection.close()
+            return min(times)
+
+        alone = fastest()
+        slow = [socket.create_connection(worker.address) for _ in range(40)]
+        for client in slow:
+            client.sendall(b"GET /health HT")
+        crowded = fastest()
+        for client in slow:
+            client.close()
+        assert crowded < 10 * alone + 0.01
