@@ -45,7 +45,7 @@ def test_all_is_imported_before_it_says_it_is_ready(home: str) -> None:
             "    import threading, urllib.request, urllib.error\n"
             "    def use():\n"
             "        before = set(sys.modules)\n"
-            "        for path in ('/health', '/api/search?q=a+%E4%BF%AE', '/api/search?q=b'/api/search', '/api/search?q=b&output=mcp',\n"output=mcp',\n"
+            "        for path in ('/health', '/api/search?q=a+%E4%BF%AE', '/api/search', '/api/search?output=mcp',\n"
             "                     '/nowhere', '/api/search?since=7d&limit=x'):\n"
             "            try: urllib.request.urlopen(server.url + path).read()\n"
             "            except urllib.error.HTTPError as failure: failure.read()\n"
