@@ -118,10 +118,29 @@ def leave_no_traces(environment):
             environment["LD_LIBRARY_PATH"] = before
 
 
+def run(main):
+    """Call `main` and end the process with its exit code, at once: nothing is left to be done, and the system
+    frees the memory in a tenth of the time the interpreter takes to (3 ms)."""
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+        threading = sys.modules.get("threading")
+        if not isinstance(code, int) or (threading and threading.active_count() > 1):
+            raise
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError):  # no such stream, or its reader has gone
+            pass
+    os._exit(code & 0xFF)
+
+
 if __name__ == "__main__":
     sys.frozen = True
     sys.meta_path.insert(2, Archive(sys._pyinstaller_pyz))  # after what is in the interpreter
     leave_no_traces(os.environ)
     from memlite.__main__ import main
 
-    main()
+    run(main)

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import os
 import pkgutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,3 +157,21 @@ def test_children_get_the_environment_from_before_the_bootloader() -> None:
     environment = {"LD_LIBRARY_PATH": "/tmp/_MEI1"}
     BOOTSTRAP.leave_no_traces(environment)
     assert environment == {}
+
+
+@pytest.mark.parametrize(("script", "code", "output"), [
+    ("print('said', end='')", 0, "said"),
+    ("print('said', end=''); sys.exit(3)", 3, "said"),
+    ("sys.exit()", 0, ""),
+    ("sys.exit('a reason')", 1, ""),
+    ("1 / 0", 1, ""),
+    ("import threading; threading.Timer(0.1, print, ['late']).start(); sys.exit(4)", 4, "late\n"),
+])
+def test_program_ends_with_its_code_and_all_its_output(script: str, code: int, output: str) -> None:
+    """The quick end skips the interpreter's tear-down, but neither output nor running threads."""
+    load = ("import importlib.util, sys; spec = importlib.util.spec_from_file_location('bootstrap', sys.argv[1]); "
+            "bootstrap = importlib.util.module_from_spec(spec); spec.loader.exec_module(bootstrap); "
+            "bootstrap.run(lambda: exec(sys.argv[2]))")
+    done = subprocess.run([sys.executable, "-c", load, str(BUILD / "bootstrap.py"), script], capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stdout) == (code, output)
