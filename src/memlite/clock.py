@@ -26,6 +26,13 @@ def _days_from_civil(year: int, month: int, day: int) -> int:
     return era * 146_097 + day_of_era - 719_468
 
 
+def _number(digits: str, length: int) -> int:
+    """The value of exactly `length` ASCII digits (int() alone takes signs, spaces and underscores). Raises ValueError."""
+    if len(digits) != length or not (digits.isascii() and digits.isdigit()):
+        raise ValueError(digits)
+    return int(digits)
+
+
 def iso_to_ms(text: str) -> int | None:
     """Epoch milliseconds of an ISO 8601 moment such as `2026-11-30T18:16:10.571Z`; None when it is not one.
 
@@ -33,33 +40,44 @@ def iso_to_ms(text: str) -> int | None:
     the moment counts as UTC.
     """
     try:
-        year, month, day = int(text[0:4]), int(text[5:7]), int(text[8:10])
-        if text[4] != "-" or text[7] != "-" or not (1 <= month <= 12 and 1 <= day <= 31):
-            return None
-        ms = _days_from_civil(year, month, day) * _DAY_MS
-        rest = text[10:]
-        if not rest:
-            return ms
-        if rest[0] not in "T " or rest[3] != ":":
-            return None
-        hour, minute = int(rest[1:3]), int(rest[4:6])
-        tail, second, fraction = rest[6:], 0, 0
-        if tail[:1] == ":":
-            second, tail = int(tail[1:3]), tail[3:]
-            if tail[:1] in (".", ","):
-                digits = len(tail[1:]) - len(tail[1:].lstrip("0123456789"))
-                fraction, tail = int((tail[1:1 + digits] + "000")[:3]), tail[1 + digits:]
-        if not (hour <= 24 and minute < 60 and second <= 60):
-            return None
-        offset = 0
-        if tail[:1] in ("+", "-"):
-            sign, zone = (-1 if tail[0] == "-" else 1), tail[1:].replace(":", "")
-            offset, tail = sign * (int(zone[:2]) * 60 + int(zone[2:4] or 0)), ""
-        if tail not in ("", "Z", "z"):
-            return None
-        return ms + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction
+        day_ms = _date(text[:10])
+        return day_ms if len(text) == 10 else day_ms + _time(text[10:])
     except (ValueError, IndexError):
         return None
+
+
+def _date(text: str) -> int:
+    year, month, day = _number(text[0:4], 4), _number(text[5:7], 2), _number(text[8:10], 2)
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    length = 28 + leap if month == 2 else 30 + (month in (1, 3, 5, 7, 8, 10, 12))
+    if text[4] != "-" or text[7] != "-" or not (1 <= month <= 12 and 1 <= day <= length):
+        raise ValueError(text)
+    return _days_from_civil(year, month, day) * _DAY_MS
+
+
+def _time(text: str) -> int:
+    hour, minute = _number(text[1:3], 2), _number(text[4:6], 2)
+    if text[0] not in "T " or text[3] != ":" or hour > 24 or minute > 59:
+        raise ValueError(text)
+    second, fraction, zone = 0, "", text[6:]
+    if zone[:1] == ":":
+        second, zone = _number(zone[1:3], 2), zone[3:]
+        if zone[:1] in (".", ","):
+            rest = zone[1:].lstrip("0123456789")
+            fraction, zone = zone[1:len(zone) - len(rest)], rest
+    if second > 60:
+        raise ValueError(text)
+    return (((hour * 60 + minute - _offset(zone)) * 60 + second) * 1000) + int(f"{fraction}000"[:3])
+
+
+def _offset(zone: str) -> int:
+    """Minutes east of UTC."""
+    if zone in ("", "Z", "z"):
+        return 0
+    hours, minutes = zone[1:3], zone[3:].removeprefix(":") or "00"
+    if zone[0] not in "+-" or _number(hours, 2) > 23 or _number(minutes, 2) > 59:
+        raise ValueError(zone)
+    return (-1 if zone[0] == "-" else 1) * (int(hours) * 60 + int(minutes))
 
 
 def ms_to_iso(ms: int) -> str:

@@ -12,14 +12,24 @@ LOG = "memlite.log"
 
 
 def home() -> str:
-    """The data directory: `MEMLITE_HOME`, else `~/.memlite`. Absolute; not created here."""
-    chosen = os.environ.get("MEMLITE_HOME")
-    return os.path.abspath(os.path.expanduser(chosen or "~/.memlite"))
+    """The data directory: `MEMLITE_HOME`, else `~/.memlite`. Absolute; not created here. Raises HomeUnusable when the
+    user has no home at all."""
+    return _absolute(os.environ.get("MEMLITE_HOME") or "~/.memlite", "MEMLITE_HOME")
 
 
 def claude_config() -> str:
-    """Claude Code's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    return os.path.abspath(os.path.expanduser(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"))
+    """Claude Code's configuration directory: `CLAUDE_CONFIG_DIR`, else `~/.claude`. Raises as `home`."""
+    return _absolute(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude", "CLAUDE_CONFIG_DIR")
+
+
+def _absolute(path: str, variable: str) -> str:
+    if path.startswith("~") and os.environ.get("HOME") == "":
+        del os.environ["HOME"]  # expanduser takes an empty one for the root
+    expanded = os.path.expanduser(path)
+    if expanded.startswith("~"):  # neither HOME nor an entry in the password database
+        raise HomeUnusable(f"{path} can't be found: this user has no home directory",
+                           f"set HOME, or {variable} to a directory of your own")
+    return os.path.abspath(expanded)
 
 
 def ensure_home(path: str) -> str:

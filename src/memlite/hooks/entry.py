@@ -24,8 +24,9 @@ _LOG_LIMIT = 512 * 1024
 def main(arguments: list[str]) -> NoReturn:
     """Handle the event named in `arguments` and end the process with code 0, whatever happens."""
     event = arguments[0] if arguments else ""
-    home = paths.home()
+    home = ""
     try:
+        home = paths.home()
         answer = run(event, _payload(), home)
         if answer is not None:
             os.write(1, jsoncodec.dumps(answer).encode("utf-8", "replace"))
