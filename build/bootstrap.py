@@ -121,6 +121,7 @@ def leave_no_traces(environment):
 def run(main):
     """Call `main` and end the process with its exit code, at once: nothing is left to be done, and the system
     frees the memory in a tenth of the time the interpreter takes to (3 ms)."""
+    launcher = os.getppid()
     code = 0
     try:
         main()
@@ -134,7 +135,19 @@ def run(main):
             stream.flush()
         except (AttributeError, OSError):  # no such stream, or its reader has gone
             pass
+    if os.getppid() != launcher:
+        remove_unpacked(sys._MEIPASS)
     os._exit(code & 0xFF)
+
+
+def remove_unpacked(folder):
+    """Remove the temporary directory, as the launcher would have done had it not been killed."""
+    for path, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            os.unlink(os.path.join(path, name))
+        for name in folders:
+            os.rmdir(os.path.join(path, name))
+    os.rmdir(folder)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY, Machine, payload
 
 import memlite
+from conftest import REPOSITORY, Machine, payload
 
 MEGABYTE = 1_000_000
 WORDS = "Why does the lighthouse blink twice — größer, 日本, 🦉?"

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from conftest import REPOSITORY, Machine, payload
 
 HOOKS = json.loads((REPOSITORY / "plugin" / "hooks" / "hooks.json").read_text("utf-8"))["hooks"]
