@@ -159,6 +159,24 @@ def test_children_get_the_environment_from_before_the_bootloader() -> None:
     assert environment == {}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="POSIX processes")
+def test_launcher_is_read_from_the_folder_it_made() -> None:
+    """A name the bootloader does not give tells no launcher, so nothing is watched and nothing removed."""
+    assert BOOTSTRAP.launcher_of("/tmp/_MEI000010cdo7vIis") == 0x10CD
+    for other in ("/tmp/_MEIo7vIis", "/tmp/_MEI0000xyzwo7vIis", "/opt/memlite/_internal", ""):
+        assert BOOTSTRAP.launcher_of(other) == 0
+
+
+def test_unpacked_files_are_removed_with_their_folders(tmp_path: Path) -> None:
+    """Nothing of the folder stays, everything beside it does."""
+    (tmp_path / "_MEI/python3.11/lib-dynload").mkdir(parents=True)
+    (tmp_path / "_MEI/python3.11/lib-dynload/a.so").write_bytes(b"")
+    (tmp_path / "_MEI/base_library.zip").write_bytes(b"")
+    (tmp_path / "beside").write_bytes(b"")
+    BOOTSTRAP.remove_unpacked(str(tmp_path / "_MEI"))
+    assert [path.name for path in tmp_path.iterdir()] == ["beside"]
+
+
 @pytest.mark.parametrize(("script", "code", "output"), [
     ("print('said', end='')", 0, "said"),
     ("print('said', end=''); sys.exit(3)", 3, "said"),
@@ -171,7 +189,7 @@ def test_program_ends_with_its_code_and_all_its_output(script: str, code: int, o
     """The quick end skips the interpreter's tear-down, but neither output nor running threads."""
     load = ("import importlib.util, sys; spec = importlib.util.spec_from_file_location('bootstrap', sys.argv[1]); "
             "bootstrap = importlib.util.module_from_spec(spec); spec.loader.exec_module(bootstrap); "
-            "bootstrap.run(lambda: exec(sys.argv[2]))")
+            "sys.memlite_launcher = 0; bootstrap.run(lambda: exec(sys.argv[2]))")
     done = subprocess.run([sys.executable, "-c", load, str(BUILD / "bootstrap.py"), script], capture_output=True,
                           text=True, check=False)
     assert (done.returncode, done.stdout) == (code, output)
