@@ -86,8 +86,8 @@ def run(database: Database, files: list[tuple[str, int]], progress: Callable[[in
         try:
             report.add(ingest(database, file, ends=ends, progress=progress))
             report.files += 1
-        except OSError as failure:
-            report.unreadable.append((file, failure.strerror or str(failure)))
+        except (OSError, UnicodeEncodeError) as failure:  # the latter: a name that is no text
+            report.unreadable.append((file, getattr(failure, "strerror", "") or str(failure)))
     return report
 
 

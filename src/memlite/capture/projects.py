@@ -20,22 +20,28 @@ def project_of(folder: str) -> Project:
     exist here (a transcript from another machine) is its own project.
     """
     folder = _normal(folder)
-    current = folder
+    current = folder if os.path.isabs(folder) else ""
     while current:
         common = _common_directory(os.path.join(current, ".git"))
         if common:
             root = os.path.dirname(common) if os.path.basename(common) == ".git" else common
-            return Project(root=root, name=os.path.basename(root).removesuffix(".git") or root)
+            return _named(root, os.path.basename(root).removesuffix(".git"))
         parent = os.path.dirname(current)
         if parent == current:
             break
         current = parent
-    return Project(root=folder, name=os.path.basename(folder) or folder or "unknown")
+    return _named(folder, folder.replace("\\", "/").rpartition("/")[2])
+
+
+def _named(root: str, name: str) -> Project:
+    """A folder's name may be any bytes; what is kept of it is text."""
+    root, name = (part.encode("utf-8", "replace").decode("utf-8") for part in (root, name))
+    return Project(root=root, name=name or root or "unknown")
 
 
 def _normal(folder: str) -> str:
     """`folder` absolute and without links, so that one folder has one name; foreign paths are left as they are."""
-    if not folder:
+    if not folder or "\x00" in folder:
         return ""
     return os.path.realpath(folder) if os.path.isabs(folder) and os.path.exists(folder) else folder.rstrip("/\\")
 

@@ -169,7 +169,10 @@ def _prepare(database: Database) -> None:
         backup(database, f"{database.path}.schema{version}-{now_ms()}.bak")
     with database.transaction():
         version = _check_version(database)  # another process may have been first
-        schema.migrate(database.connection, version)
+        try:
+            schema.migrate(database.connection, version)
+        except sqlite.Error as failure:
+            raise explain(failure, database.path) from failure
         if not index.is_current(database):
             index.rebuild(database)
 

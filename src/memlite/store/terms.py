@@ -35,9 +35,11 @@ def identifier_parts(word: str) -> list[str]:
     return [word[a:b] for a, b in zip(cuts, [*cuts[1:], len(word)], strict=True)]
 
 
-# Every ASCII character that is neither letter nor digit, and the punctuation that prose adds to it.
-_BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
-_BREAKS.update(dict.fromkeys(map(ord, "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502\u3001\u3002\uff0c\uff01\uff1f\uff1a"), " "))
+# What stands between words: every ASCII character that is neither letter nor digit, the punctuation that prose adds
+# to it, and surrogates that belong to no pair, which SQLite can't take.
+_BREAKS = {code: " " for code in (*range(128), *range(0xD800, 0xE000)) if not chr(code).isalnum()}
+_BREAKS.update(dict.fromkeys(map(ord, "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502"
+                                      "\u3001\u3002\uff0c\uff01\uff1f\uff1a"), " "))
 
 
 def words(text: str) -> list[str]:
