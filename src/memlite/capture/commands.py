@@ -16,9 +16,10 @@ _LINT_WORDS = ("ruff", "flake8", "pylint", "mypy", "pyright", "eslint", "prettie
 _BUILD_WORDS = ("make", "cargo build", "go build", "npm run build", "yarn build", "pnpm build", "mix compile", "tsc",
                 "cmake", "mvn package", "gradle build", "docker build", "pyinstaller", "pip install", "npm install",
                 "npm ci", "bundle install", "mix deps.get")
-# Commands that only look: an episode of nothing else leaves no memory.
+# Commands that only look: an episode of nothing else leaves no memory. Looking up a memory must not make another.
 _LOOKING = frozenset(("ls", "cat", "head", "tail", "pwd", "find", "grep", "rg", "wc", "which", "echo", "tree", "file",
-                      "stat", "sed", "awk", "sort", "cut", "env", "true", "cd", "sleep", "jq", "less", "du", "df"))
+                      "stat", "sed", "awk", "sort", "cut", "env", "true", "cd", "sleep", "jq", "less", "du", "df",
+                      "memlite"))
 _LOOKING_GIT = frozenset(("status", "log", "diff", "show", "branch", "remote", "rev-parse", "blame", "ls-files",
                           "describe", "stash", "fetch"))
 

@@ -8,7 +8,7 @@ everything that belongs to it or not at all.
 from __future__ import annotations
 
 from memlite import privacy
-from memlite.model import OBSERVATION, PROMPT, SUMMARY, Memory, Project, Prompt, Session
+from memlite.model import OBSERVATION, PROMPT, SUMMARY, Memory, Project, Prompt, Session, Summary
 from memlite.store import index, records
 
 try:
@@ -145,6 +145,11 @@ def _known(database: Database, record: Memory, owner: Session, mark: str) -> int
             "SELECT m.id FROM prompts m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? AND m.text = ? "
             "AND (m.prompt_id = ? OR m.prompt_id = '' OR ? = '') AND (m.uuids = '[]' OR ? = 1) ORDER BY m.id LIMIT 1",
             (owner.session_id, record.text, record.prompt_id, record.prompt_id, int(not record.uuids)))
+    elif row is None and isinstance(record, Summary) and record.uuids:
+        # A hook that found no transcript yet has kept the closing words alone.
+        row = database.row(
+            "SELECT m.id FROM summaries m JOIN sessions s ON s.id = m.session WHERE s.session_id = ? "
+            "AND m.completed = ? AND m.uuids = '[]' ORDER BY m.id LIMIT 1", (owner.session_id, record.completed))
     return int(row[0]) if row else None
 
 
@@ -177,4 +182,4 @@ def _fingerprint_of(record: Memory, owner: Session) -> str:
     if record.uuids:
         return fingerprint(record.KIND, "row", record.uuids[0])
     return fingerprint(record.KIND, "text", owner.session_id, str(record.prompt_number),
-                       *(str(getattr(record, name)) for name in _IDENTIFYING[record.KIND]))
+                       getattr(record, "prompt_id", ""), *(str(getattr(record, name)) for name in _IDENTIFYING[record.KIND]))
