@@ -146,11 +146,15 @@ class Workplace:
         }
 
     def project(self, name: str) -> Path:
-        """The folder of a project, made a git repository when it is new."""
+        """The folder of a project; when it is new, a git repository with a survey.sh that says what it is told.
+
+        Commands that only look around (echo, ls, cat) are not worth a memory, a script's run is.
+        """
         path = self.folder / "projects" / name
         if not path.exists():
             path.mkdir(parents=True)
             subprocess.run(["git", "init", "-q", str(path)], check=True, env=self.environment)
+            (path / "survey.sh").write_text('echo "surveyed: $*"\n')
         return path
 
     def say(self, prompt: str, project: Path, **options: Any) -> Turn:
@@ -289,13 +293,8 @@ class Running:
 
 
 def doubled(memories: list[dict[str, Any]]) -> set[tuple[str, str]]:
-    """(kind, uuid) of each transcript row that is in two memories of a kind.
-
-    Summaries are left out: one may span what another tells of.
-    """
-    rows = Counter(
-        (memory["kind"], row) for memory in memories if memory["kind"] != "summary" for row in memory["uuids"]
-    )
+    """(kind, uuid) of each transcript row that is in two memories of a kind."""
+    rows = Counter((memory["kind"], row) for memory in memories for row in memory["uuids"])
     return {row for row, count in rows.items() if count > 1}
 
 

@@ -91,11 +91,16 @@ def workplace(new_workplace: Callable[[], Workplace]) -> Workplace:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds to a failure what the client printed and what memlite logged."""
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds to a failure what the client printed and what memlite logged in the test's workplace."""
     report = yield
     if report.failed and OPEN:
-        report.sections.append(("what the client did", OPEN[-1].account()))
+        values = list(getattr(item, "funcargs", {}).values())
+        places = [
+            value if isinstance(value, Workplace) else getattr(value, "workplace", None) for value in values
+        ]
+        place = next((place for place in places if isinstance(place, Workplace)), OPEN[-1])
+        report.sections.append(("what the client did", place.account()))
     return report
 
 

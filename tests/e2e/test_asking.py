@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from fake_anthropic import FakeAnthropic, Reply, call, say
 
 BEFORE = "Replace the ferry schedule's spreadsheet by a table"
 QUERY = 'memlite query "quay count"'
-FINDING = "quay-count-is-12"
+FINDING = "survey.sh quay-count is 12"
 QUERY_ALLOWED = ("Bash(memlite query:*)",)
 
 
@@ -18,7 +19,11 @@ QUERY_ALLOWED = ("Bash(memlite query:*)",)
 def harbour(workplace: Workplace, api: FakeAnthropic) -> Path:
     """A project in which a session has found something."""
     project = workplace.project("harbour")
-    api.script(BEFORE, say("Is it complete?", call("Bash", command=f"echo {FINDING}")), "It is a table now.")
+    api.script(
+        BEFORE,
+        say("Is it complete?", call("Bash", command="sh survey.sh quay-count is 12")),
+        "It is a table now.",
+    )
     assert workplace.say(BEFORE, project, session=new_session()).answer == "It is a table now."
     workplace.settle()
     return project
@@ -29,7 +34,15 @@ def ask(workplace: Workplace, project: Path, prompt: str, *steps: Reply, allow: 
     workplace.api.script(prompt, *steps, "I have looked.")
     turn = workplace.say(prompt, project, session=new_session(), allow=allow)
     assert (turn.returncode, turn.answer, turn.stderr) == (0, "I have looked.", "")
+    workplace.settle()
     return turn
+
+
+def quoting(workplace: Workplace, project: Path) -> set[str]:
+    """The prompts of the sessions whose memories hold the finding."""
+    memories = workplace.memories(project)
+    sessions = {memory["session_id"] for memory in memories if FINDING in json.dumps(memory)}
+    return {m["text"] for m in memories if m["kind"] == "prompt" and m["session_id"] in sessions}
 
 
 def test_a_bare_memlite_query_works_in_the_bash_tool(workplace: Workplace, harbour: Path) -> None:
@@ -45,6 +58,14 @@ def test_a_bare_memlite_query_works_in_the_bash_tool(workplace: Workplace, harbo
     found, refused = turn.requests[-1].tool_results
     assert FINDING in found
     assert not (harbour / "not-allowed-by-the-rule").exists(), f"the rule allowed more: {refused}"
+
+
+def test_looking_up_a_memory_makes_no_memory_of_it(workplace: Workplace, harbour: Path) -> None:
+    """The answer of `memlite query` in the transcript is not remembered as new work."""
+    turn = ask(workplace, harbour, "Look once", say(call("Bash", command=QUERY)), allow=QUERY_ALLOWED)
+    assert FINDING in turn.requests[-1].tool_results[-1]
+    assert "Look once" in [memory.get("text") for memory in workplace.memories(harbour)]
+    assert quoting(workplace, harbour) == {BEFORE}
 
 
 def test_the_skill_reaches_the_model_and_its_command_works(workplace: Workplace, harbour: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from fake_anthropic import FakeAnthropic, call, say
 WORK = "Count the herons at the weir"
 RESULT = "There are seven herons."
 AFTERWARDS = "Good morning at the weir"
+GARBAGE = random.Random(7).randbytes(100_000)
 
 
 class Fault:
@@ -131,7 +133,7 @@ class Broken:
     """A healthy session, the same with the fault, and (the fault mended) what is stored, then one more."""
 
     def __init__(self, workplace: Workplace, api: FakeAnthropic, kind: type[Fault]) -> None:
-        api.script(WORK, say("I'll count.", call("Bash", command="echo seven-herons-counted")), RESULT)
+        api.script(WORK, say("I'll count.", call("Bash", command="sh survey.sh seven-herons")), RESULT)
         api.script(AFTERWARDS, "Good morning.")
         self.workplace = workplace
         self.project = workplace.project("weir")
@@ -169,7 +171,7 @@ def course(turn: Turn) -> tuple[int, str, int, list[str]]:
 
 def test_the_session_goes_as_without_the_fault(broken: Broken) -> None:
     """Exit code, answer, number of requests and tool results are those of the healthy session."""
-    assert course(broken.healthy) == (0, RESULT, 2, ["seven-herons-counted"])
+    assert course(broken.healthy) == (0, RESULT, 2, ["surveyed: seven-herons"])
     assert course(broken.turn) == course(broken.healthy)
 
 
@@ -201,7 +203,7 @@ def test_the_fault_was_real(broken: Broken) -> None:
         assert "Stop" in Path(f"{broken.fault.binary}.ran").read_text().split()
     if broken.fault.harmless:
         assert [memory["text"] for memory in broken.stored if memory["kind"] == "prompt"] == [WORK]
-        assert "could not unpack" in (broken.workplace.data / "memlite.log").read_text()
+        assert "noexec" in (broken.workplace.data / "memlite.log").read_text()
     else:
         assert broken.stored == []
 
@@ -211,27 +213,48 @@ def test_the_session_is_remembered_once_the_fault_is_mended(broken: Broken) -> N
     assert broken.next.answer == "Good morning."
     memories = broken.memories()
     assert [memory["text"] for memory in memories if memory["kind"] == "prompt"] == [WORK]
-    assert any("seven-herons-counted" in json.dumps(m) for m in memories if m["kind"] == "observation")
+    assert any("surveyed: seven-herons" in json.dumps(m) for m in memories if m["kind"] == "observation")
 
 
-def test_a_garbage_database_disturbs_no_session_and_is_kept(
-    new_workplace: Callable[[], Workplace], api: FakeAnthropic
-) -> None:
-    """The session goes well, what follows it is remembered, and the damaged bytes are still there, aside."""
+@pytest.fixture(scope="module")
+def garbage(new_workplace: Callable[[], Workplace], api: FakeAnthropic) -> Workplace:
+    """A workplace where the database is no database, and a session was held."""
     workplace = new_workplace()
-    project = workplace.project("weir")
-    api.script(WORK, say("I'll count.", call("Bash", command="echo seven-herons-counted")), RESULT)
+    api.script(WORK, say("I'll count.", call("Bash", command="sh survey.sh seven-herons")), RESULT)
     api.script(AFTERWARDS, "Good morning.")
     workplace.data.mkdir(mode=0o700)
-    garbage = random.Random(7).randbytes(100_000)
-    (workplace.data / "memlite.db").write_bytes(garbage)
-    turn = workplace.say(WORK, project, session=new_session())
+    (workplace.data / "memlite.db").write_bytes(GARBAGE)
+    workplace.say(WORK, workplace.project("weir"), session=new_session())
     workplace.settle()
-    assert course(turn) == (0, RESULT, 2, ["seven-herons-counted"])
-    assert [(hook.exit_code, hook.outcome, hook.stderr) for hook in turn.hooks] == [(0, "success", "")] * len(
-        turn.hooks
-    )
-    assert garbage in [path.read_bytes() for path in workplace.data.rglob("*") if path.is_file()]
-    workplace.say(AFTERWARDS, project, session=new_session())
-    workplace.settle()
-    assert "seven-herons-counted" in json.dumps(workplace.search("herons", project=project))
+    return workplace
+
+
+def test_a_garbage_database_disturbs_no_session_and_is_kept(garbage: Workplace) -> None:
+    """The session goes well, no hook fails, and the bytes are still there for a rescue."""
+    turn = garbage.turns[0]
+    assert course(turn) == (0, RESULT, 2, ["surveyed: seven-herons"])
+    assert {(hook.exit_code, hook.outcome, hook.stderr) for hook in turn.hooks} == {(0, "success", "")}
+    assert GARBAGE in [path.read_bytes() for path in garbage.data.rglob("*") if path.is_file()]
+
+
+def test_a_garbage_database_is_named_with_a_way_out(garbage: Workplace) -> None:
+    """A query says which file is damaged, without a traceback; a command that the hint names exists."""
+    asked = garbage.memlite("query", "herons", project=garbage.project("weir"))
+    assert asked.returncode > 0
+    assert str(garbage.data / "memlite.db") in asked.stderr
+    assert "Traceback" not in asked.stderr
+    for command in re.findall(r"`memlite ([a-z]+)", asked.stderr):
+        assert garbage.memlite(command, "--help", project=garbage.folder).returncode == 0, command
+
+
+def test_once_a_garbage_database_is_moved_the_sessions_come_back(garbage: Workplace) -> None:
+    """The next session's start reads anew what the transcripts hold."""
+    project = garbage.project("weir")
+    aside = garbage.folder / "aside"
+    (garbage.data / "memlite.db").rename(aside)
+    garbage.say(AFTERWARDS, project, session=new_session())
+    garbage.settle()
+    found = json.dumps(garbage.search("herons", project=project))
+    (garbage.data / "memlite.db").unlink()
+    aside.rename(garbage.data / "memlite.db")
+    assert "surveyed: seven-herons" in found

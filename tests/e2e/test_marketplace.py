@@ -36,7 +36,7 @@ class Installed:
     """The plugin installed from a source, one session with it, and then removed."""
 
     def __init__(self, workplace: Workplace, api: FakeAnthropic, source: str) -> None:
-        command = "memlite --version; echo lantern-sorted"
+        command = "memlite --version; sh survey.sh lantern-order"
         api.script(ASKED, say("By size.", call("Bash", command=command)), "Sorted.")
         self.workplace = workplace
         self.project = workplace.project("lighthouse")
@@ -86,7 +86,7 @@ def test_a_session_with_the_installed_plugin_works(installed: Installed) -> None
     assert all((hook.exit_code, hook.outcome) == (0, "success") for hook in turn.hooks)
     version, sorted_ = turn.requests[-1].tool_results[-1].splitlines()
     assert version.startswith("memlite")
-    assert sorted_ == "lantern-sorted"
+    assert sorted_ == "surveyed: lantern-order"
 
 
 def test_uninstalling_keeps_the_memories(installed: Installed) -> None:
@@ -94,7 +94,7 @@ def test_uninstalling_keeps_the_memories(installed: Installed) -> None:
     assert PLUGIN not in installed.workplace.claude("plugin", "list").stdout
     found = installed.workplace.search("lanterns", project=installed.project)
     assert ASKED in [result.get("text") for result in found]
-    assert any("lantern-sorted" in json.dumps(result) for result in found)
+    assert any("surveyed: lantern-order" in json.dumps(result) for result in found)
 
 
 def test_the_plugin_is_valid_by_the_clients_own_check(workplace: Workplace, marketplace: Path) -> None:

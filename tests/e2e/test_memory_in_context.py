@@ -25,7 +25,7 @@ class Days:
         api.script(
             BEFORE,
             say("I'll write the table.", call("Write", file_path=str(table), content="08:15,Lighthouse\n")),
-            say("Is it complete?", call("Bash", command="echo quay-count-is-12; wc -l ferries.csv")),
+            say("Is it complete?", call("Bash", command="sh survey.sh quay-count is 12")),
             "The ferry schedule is a table now.",
         )
         for prompt in (NEXT, ELSEWHERE, AGAIN):
@@ -91,6 +91,12 @@ def test_a_resumed_session_is_not_told_twice(days: Days) -> None:
     request = days.resumed.requests[0]
     assert AGAIN in request.text
     assert request.text.count(FENCE) == 1
+
+
+def test_each_turn_has_one_summary(days: Days) -> None:
+    """Short turns too, where the Stop hook may come before the client has written the transcript."""
+    summaries = [memory for memory in days.workplace.memories(days.harbour) if memory["kind"] == "summary"]
+    assert [memory["request"] for memory in reversed(summaries)] == [BEFORE, NEXT, AGAIN]
 
 
 def test_what_was_injected_is_not_remembered_again(days: Days) -> None:

@@ -20,8 +20,8 @@ CONTROL = "forty-cheese-wheels"
 def spoken(workplace: Workplace, api: FakeAnthropic) -> bytes:
     """The bytes of the transcripts of a session in which all needles were said."""
     project = workplace.project("cellar")
-    (project / "keys.txt").write_text(f"{CONTROL}\naws_access_key_id = {AWS_KEY}\n")
-    api.script(ASKED, say("I'll look up the count.", call("Bash", command="cat keys.txt")), "Labelled forty.")
+    (project / "count.sh").write_text(f"echo {CONTROL}; echo aws_access_key_id = {AWS_KEY}\n")
+    api.script(ASKED, say("I'll look up the count.", call("Bash", command="sh count.sh")), "Labelled forty.")
     session = new_session()
     turn = workplace.say(PROMPT, project, session=session)
     assert (turn.returncode, turn.answer) == (0, "Labelled forty.")

@@ -40,7 +40,7 @@ class Session:
     def _write_scripts(self, api: FakeAnthropic) -> None:
         api.script(
             ASKED,
-            say("I'll see what is here first.", call("Bash", command="echo siding-inventory; ls")),
+            say("I'll see what is here first.", call("Bash", command="sh survey.sh siding-inventory")),
             say("Now the parser.", call("Write", file_path=str(self.file), content="GAP = 1\n")),
             say(call("Read", file_path=str(self.file))),
             say(
@@ -61,7 +61,7 @@ class Session:
         )
         api.script(
             "COUNT-DEPOTS",
-            say("Reading the roster.", call("Bash", command="echo depot-roster-is-complete")),
+            say("Reading the roster.", call("Bash", command="sh survey.sh depot-roster")),
             "I counted four depots.",
         )
         api.script(ASKED_LATER, "It is empty: nothing leaves from platform 9.")
@@ -158,9 +158,9 @@ def test_the_written_file_is_found_by_its_name(session: Session) -> None:
 @pytest.mark.parametrize(
     ("query", "evidence"),
     [
-        ("siding inventory", "echo siding-inventory"),
+        ("siding inventory", "sh survey.sh siding-inventory"),
         ("platform 9 has no departures", "ValueError: platform 9 has no departures"),
-        ("depot roster", "depot-roster-is-complete"),
+        ("depot roster", "surveyed: depot-roster"),
     ],
     ids=["command", "error", "subagent"],
 )

@@ -18,7 +18,7 @@ def sessions(workplace: Workplace, api: FakeAnthropic) -> dict[str, str]:
     project = workplace.project("castle")
     for side, prompt in ASKED.items():
         steps = [
-            say(f"Coat {n}.", call("Bash", command=f"echo {side}-coat-{n} | tee -a {side}.txt"), delay=0.2)
+            say(f"Coat {n}.", call("Bash", command=f"sh survey.sh {side}-coat-{n}"), delay=0.2)
             for n in range(4)
         ]
         api.script(prompt, *steps, f"The {side} tower is painted.")
