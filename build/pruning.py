@@ -31,6 +31,11 @@ NO_PACKAGE_METADATA = ["importlib.metadata", "importlib.resources"]  # the versi
 NO_TIME_ZONES = ["zoneinfo", "_zoneinfo"]
 NO_LIBUUID = ["_uuid"]  # uuid makes random ids without it
 
+# Named only in functions that are never called here: command lines of library modules, the new e-mail API,
+# what hashlib says when a hash is missing.
+NO_UNCALLED = ["argparse", "getopt", "logging", "pprint", "tracemalloc", "imp", "email.policy",
+               "email.headerregistry", "email._header_value_parser", "email.contentmanager"]
+
 # What bottle offers to run under or with, in case the building environment happens to hold it.
 NO_OTHER_SERVERS = ["waitress", "cheroot", "cherrypy", "paste", "meinheld", "fapws", "tornado", "twisted",
                     "diesel", "gevent", "gunicorn", "eventlet", "rocket", "bjoern", "aiohttp", "uvloop",
@@ -39,7 +44,7 @@ NO_OTHER_TEMPLATES = ["mako", "jinja2", "Cheetah", "simplejson", "cPickle", "typ
 
 EXCLUDED = [*NO_OPENSSL, *NO_FOREIGN_FUNCTIONS, *NO_COMPRESSION, *NO_TERMINAL_LIBRARIES, *NO_PARSERS,
             *NO_ARITHMETIC, *NO_CHARACTER_SETS, *NO_CONCURRENCY_KITS, *NO_DEVELOPMENT, *NO_PACKAGE_METADATA,
-            *NO_TIME_ZONES, *NO_LIBUUID, *NO_OTHER_SERVERS, *NO_OTHER_TEMPLATES]
+            *NO_TIME_ZONES, *NO_LIBUUID, *NO_UNCALLED, *NO_OTHER_SERVERS, *NO_OTHER_TEMPLATES]
 
 # The interpreter needs these before it can run the bootstrap, from a zip that is unpacked at each start.
 # UTF-8 mode is switched on in the executable, so no other encoding is asked for that early, whatever the
