@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import memlite
+from memlite.cli.main import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 PLUGIN = ROOT / "plugin"
@@ -190,6 +191,18 @@ def test_examples_need_no_shell_expansion(document: Path) -> None:
 def test_skill_has_examples_to_check() -> None:
     """The rule above looks at something."""
     assert SKILL.read_text("utf-8").count("\nmemlite ") >= 4
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+def test_commands_and_options_named_exist(document: Path) -> None:
+    """Whatever a document tells the model to run, the program knows."""
+    text = document.read_text("utf-8")
+    named = set(re.findall(r"(?:^|[`(]|tmp )memlite ([a-z-]+)", text, re.M))
+    assert named
+    assert named <= set(cli.commands), named - set(cli.commands)
+    known = {option for command in cli.commands.values() for parameter in command.params for option in parameter.opts}
+    options = set(re.findall(r"`(?:memlite [a-z-]+ )?(--?[a-z][a-z-]*)", text))
+    assert options <= known, options - known
 
 
 def fake_plugin(root: Path, program: str) -> Path:
