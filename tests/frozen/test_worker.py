@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -133,3 +134,23 @@ def test_background_import_outlives_the_hook_that_started_it(machine: Machine, t
     assert (done.returncode, done.stderr) == (0, "")
     assert within(20, lambda: "lighthouse" in machine.found("lighthouse", "--all-projects"))
     assert within(10, lambda: machine.unpacked() == [])
+
+
+def test_worker_in_the_background_starts_answers_and_stops(machine: Machine) -> None:
+    """`memlite start` leaves a worker that has its own unpacked folder; `memlite stop` leaves nothing."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        machine.environment["MEMLITE_PORT"] = str(probe.getsockname()[1])
+    machine.remember(PROMPT)
+    assert machine.run("start").returncode == 0
+    try:
+        assert len(machine.unpacked()) == 1
+        address = machine.run("url").stdout.strip()
+        with urllib.request.urlopen(f"{address}/api/search?query=lighthouse", timeout=10) as answer:
+            assert PROMPT in answer.read().decode()
+        assert machine.run("start").returncode == 0
+        assert len(machine.unpacked()) == 1  # still one worker
+    finally:
+        assert machine.run("stop").returncode == 0
+    assert within(5, lambda: machine.unpacked() == [])
+    assert machine.run("status").returncode == 0
