@@ -175,7 +175,17 @@ def typed_text(text: str) -> str:
     # A bare slash command steers the client and says nothing of the work.
     if text.startswith("/") and " " not in text and "\n" not in text and text.count("/") == 1:
         return ""
-    return privacy.clean(text[:TEXT_LIMIT])
+    return _clean(text)
+
+
+def _clean(text: str) -> str:
+    """The beginning of `text`, clean. The cut never leaves half a word, which may be half a secret."""
+    if len(text) > TEXT_LIMIT:
+        end = TEXT_LIMIT
+        while end and (text[end - 1].isalnum() or text[end - 1] in "_-+/=.~"):
+            end -= 1
+        text = text[:end].rstrip()
+    return privacy.clean(text)
 
 
 def _between(text: str, tag: str) -> str:
@@ -192,7 +202,7 @@ def _assistant_events(row: dict[str, Any], start: int) -> list[Event]:
     for block in content:
         kind = _block_type(block)
         if kind == "text" and _string(block.get("text")).strip():
-            events.append(_spoken(TEXT, row, start, privacy.clean(block["text"][:TEXT_LIMIT].strip())))
+            events.append(_spoken(TEXT, row, start, _clean(block["text"].strip())))
         elif kind == "tool_use":
             event = Event(TOOL, row, start)
             event.tool = _string(block.get("name"))
@@ -214,7 +224,7 @@ def _result(row: dict[str, Any], start: int, block: dict[str, Any]) -> Event:
     event = Event(RESULT, row, start)
     event.tool_id = _string(block.get("tool_use_id"))
     event.failed = block.get("is_error") is True
-    event.text = privacy.clean(_joined_text(block.get("content"))[:TEXT_LIMIT])
+    event.text = _clean(_joined_text(block.get("content")))
     outcome = row.get("toolUseResult")
     event.outcome = outcome if isinstance(outcome, dict) else None
     return event
@@ -229,7 +239,7 @@ def _spoken(kind: str, row: dict[str, Any], start: int, text: str) -> Event:
 def _clean_value(value: Any, depth: int = 0) -> Any:
     """A tool argument with every text in it cleaned and bounded; what is nested deeper than six levels is dropped."""
     if isinstance(value, str):
-        return privacy.clean(value[:TEXT_LIMIT])
+        return _clean(value)
     if depth > 6:
         return None
     if isinstance(value, list):
