@@ -1,0 +1,94 @@
+"""What the program says about itself, as Markdown: the generated parts of the README (see `tox -e docs`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from memlite import settings
+from memlite.cli.main import cli
+from memlite.serve.routes import ROUTES
+
+RESULTS = Path(__file__).resolve().parents[1] / "tests" / "bench" / "results.txt"
+
+
+def each_command(group: click.Group = cli, prefix: str = "memlite") -> Iterator[tuple[str, click.Command]]:
+    """(full name, command) of every command that is not hidden, groups resolved, in alphabetical order."""
+    for name, command in sorted(group.commands.items()):
+        if command.hidden:
+            continue
+        if isinstance(command, click.Group):
+            yield from each_command(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}", command
+
+
+def options_of(command: click.Command) -> list[click.Option]:
+    """The options of a command that are not hidden."""
+    return [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+
+
+def commands() -> str:
+    """A table of all commands, and one of their options."""
+    lines = ["| command | what it does |", "|---|---|"]
+    explained: dict[tuple[str, str], list[str]] = {}
+    for name, command in each_command():
+        context = click.Context(command, info_name=name)
+        words = [piece for argument in command.params if isinstance(argument, click.Argument)
+                 for piece in argument.get_usage_pieces(context)]
+        lines.append(row(f"`{' '.join([name, *words])}`", one_line(command.help)))
+        for option in options_of(command):
+            explained.setdefault((flags(option, context), meaning(option)), []).append(name.removeprefix("memlite "))
+    lines += ["", "| option | meaning | of |", "|---|---|---|"]
+    everywhere = len(list(each_command()))
+    for (spelling, text), names in explained.items():
+        lines.append(row(f"`{spelling}`", text, "all" if len(names) == everywhere else ", ".join(names)))
+    return "\n".join(lines) + "\n"
+
+
+def flags(option: click.Option, context: click.Context) -> str:
+    """How an option is typed, with the kind of value it takes."""
+    spelling = ", ".join([*option.opts, *option.secondary_opts])
+    return spelling if option.is_flag else f"{spelling} {option.make_metavar(context)}"
+
+
+def meaning(option: click.Option) -> str:
+    """What an option does and what it is when not given."""
+    default = f" (default {option.default})" if option.show_default and not option.is_flag else ""
+    return one_line(option.help) + default
+
+
+def environment_and_settings() -> str:
+    """A table of all settings."""
+    lines = ["| in `settings.json` | in the environment | default | meaning |", "|---|---|---|---|"]
+    for name, (default, text) in settings.SETTINGS.items():
+        value = str(default).lower() if isinstance(default, bool) else str(default)
+        lines.append(row(f"`{name}`", f"`MEMLITE_{name.upper()}`", f"`{value}`", text))
+    return "\n".join(lines) + "\n"
+
+
+def routes() -> str:
+    """A table of all routes."""
+    lines = ["| route | what it answers | parameters |", "|---|---|---|"]
+    for route in ROUTES:
+        paths = ", ".join(f"`{path}`" for path in (route.path, *route.aliases))
+        lines.append(row(f"{route.method} {paths}", one_line(route.help),
+                         ", ".join(f"`{name}`" for name in route.parameters)))
+    return "\n".join(lines) + "\n"
+
+
+def measured() -> str:
+    """What the last recorded run of the benchmarks printed."""
+    return f"```\n{RESULTS.read_text(encoding='utf-8').rstrip()}\n```\n"
+
+
+def one_line(text: str | None) -> str:
+    """`text` without line breaks."""
+    return " ".join((text or "").split())
+
+
+def row(*cells: str) -> str:
+    """A table row; a bar inside a cell is escaped."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

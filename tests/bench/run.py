@@ -1,0 +1,74 @@
+"""Runs the benchmarks, each in a process of its own, one table each.
+
+    python tests/bench/run.py [NAME …] [--record]
+
+NAME is `recall`, `locomo`, `import`, `search` or `startup`; all of them by default. --record keeps what was printed in
+results.txt, which the README shows. Ends with 1 when a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+from memlite import build_info
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RESULTS = HERE / "results.txt"
+NAMES = sorted(file.stem.removeprefix("bench_") for file in HERE.glob("bench_*.py"))
+
+
+def measure(name: str) -> tuple[int, str]:
+    """(exit code, output) of a benchmark, which is printed as it comes."""
+    process = subprocess.Popen([sys.executable, str(HERE / f"bench_{name}.py")], cwd=ROOT, stdout=subprocess.PIPE,
+                               text=True, encoding="utf-8", env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+    assert process.stdout is not None
+    output = []
+    for line in process.stdout:
+        line = line.replace(os.path.realpath(getattr(sys, "_base_executable", sys.executable)), "python3")
+        print(line, end="", flush=True)
+        output.append(line)
+    return process.wait(), "".join(output)
+
+
+def commit() -> str:
+    """The commit of this tree, for the first line."""
+    done = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def main() -> int:
+    """Run what was asked for. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--record", action="store_true", help=f"write {RESULTS.name}")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(NAMES)
+    if unknown:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    machine = (f"memlite {build_info.version()} ({commit()}), {platform.system()} {platform.machine()}, "
+               f"{os.cpu_count()} cores, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}")
+    print(machine)
+    parts, failed = [machine + "\n"], []
+    for name in options.names or NAMES:
+        print()
+        code, output = measure(name)
+        parts.append(output)
+        if code != 0:
+            failed.append(name)
+    if failed:
+        print(f"\nnot within the bars: {', '.join(failed)}", file=sys.stderr)
+    elif options.record:
+        RESULTS.write_text("\n".join(parts), encoding="utf-8")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
