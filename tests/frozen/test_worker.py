@@ -154,3 +154,21 @@ def test_worker_in_the_background_starts_answers_and_stops(machine: Machine) -> 
         assert machine.run("stop").returncode == 0
     assert within(5, lambda: machine.unpacked() == [])
     assert machine.run("status").returncode == 0
+
+
+def test_folder_of_a_killed_run_is_swept_by_a_later_one(machine: Machine) -> None:
+    """Launcher and program killed at once leave their folder; the next background import an hour later takes it."""
+    running = subprocess.Popen([str(machine.binary), "serve", "--port", "0"], env=machine.environment,
+                               cwd=machine.home, stdout=subprocess.PIPE, start_new_session=True)
+    assert running.stdout is not None
+    running.stdout.readline()
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    running.stdout.close()
+    [left] = machine.unpacked()
+    machine.run("import", "transcripts", "--background")
+    assert machine.unpacked() == [left]
+    an_hour_ago = time.time() - 3601
+    os.utime(machine.temporary / left, (an_hour_ago, an_hour_ago))
+    machine.run("import", "transcripts", "--background")
+    assert machine.unpacked() == []

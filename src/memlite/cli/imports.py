@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from memlite import paths
+from memlite import leftovers, paths
 from memlite.capture import backfill
 from memlite.cli import options, output
 from memlite.cli.main import cli, with_options
@@ -28,6 +28,7 @@ by default all of this user's. What is stored already is not stored twice, so it
 def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -> None:
     home = paths.home()
     if background:
+        leftovers.remove(leftovers.temporary_directories(home))
         backfill.in_background(home, path or "")
         return
     files = backfill.transcript_files(path or os.path.join(paths.claude_config(), "projects"))
