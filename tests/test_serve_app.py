@@ -27,7 +27,7 @@ def remember(home: str, *titles: str) -> None:
 @pytest.fixture
 def app(home: str) -> Iterator[TestApp]:
     worker = Worker(home)
-    yield TestApp(application(worker))
+    yield TestApp(application(worker), extra_environ={"HTTP_HOST": "127.0.0.1:37777", "SERVER_PORT": "37777"})
     worker.pool.close()
 
 
@@ -95,7 +95,7 @@ def test_the_unknown_parameter_is_named(app: TestApp) -> None:
 
 
 def test_a_wrong_method_is_told_the_right_one(app: TestApp) -> None:
-    answer = app.put("/api/search", status=405)
+    answer = app.put_json("/api/search", {}, status=405)
     assert answer.json["code"] == "method_not_allowed"
     assert "GET" in answer.headers["Allow"]
 

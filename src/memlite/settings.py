@@ -20,6 +20,8 @@ SETTINGS: dict[str, tuple[bool | int, str]] = {
     "inject": (True, "give a new session the project's recent memories"),
     "backfill": (True, "read earlier sessions' transcripts in the background"),
     "port": (37777, "where the worker listens on 127.0.0.1"),
+    "idle_minutes": (30, "a worker started on demand ends when nobody has used it for so long; 0: never"),
+    "require_token": (False, "reading over HTTP needs the token too, not only writing"),
 }
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

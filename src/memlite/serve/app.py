@@ -9,8 +9,9 @@ import bottle
 
 from memlite.errors import MemliteError
 from memlite.render import items
-from memlite.serve import replies
+from memlite.serve import guard, log, replies
 from memlite.serve.calls import Call, Worker
+from memlite.serve.guard import Guard
 from memlite.serve.replies import Reply
 from memlite.serve.routes import ROUTES, Route
 
@@ -18,24 +19,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-def application(worker: Worker) -> bottle.Bottle:
-    """The Bottle application of `worker`."""
+def application(worker: Worker) -> Guard:
+    """The WSGI application of `worker`: its routes behind the guard."""
     app = bottle.Bottle()
     app.default_error_handler = _bottle_error
     for route in ROUTES:
         for path in route.paths():
             app.route(path, route.method, _callback(worker, route))
-    return app
+    return Guard(app, worker.home, host=worker.host, require_token=worker.require_token)
 
 
 def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse]:
     def answer(**arguments: str) -> bottle.HTTPResponse:
         try:
-            found = route.handler(Call(worker, route, bottle.request.environ, arguments))
+            environ = bottle.request.environ
+            if route.writes:
+                guard.check_token(environ, worker.home)
+            found = route.handler(Call(worker, route, environ, arguments))
             reply = found if isinstance(found, Reply) else Reply(replies.json_bytes(found))
         except MemliteError as failure:
             if failure.http_status >= 500:
-                print(f"{route.path}: {failure.message}", file=sys.stderr)
+                log.say(f"{route.path}: {failure.message}")
             reply = error_reply(failure)
         return bottle.HTTPResponse(reply.body, reply.status, reply.headers)
     return answer
@@ -56,6 +60,7 @@ def _bottle_error(found: bottle.HTTPError) -> bytes:
                                f"it answers {found.headers.get('Allow', '')}", "method_not_allowed")
     else:
         if found.exception is not None:
+            log.say(f"{request.method} {request.path}: {found.exception!r}")
             traceback.print_exception(found.exception, file=sys.stderr)
         failure = MemliteError("the worker failed", "what happened is in worker.log", "internal_error")
     bottle.response.content_type = replies.JSON

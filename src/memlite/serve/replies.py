@@ -42,6 +42,8 @@ def status_line(status: int) -> str:
 def start_error(failure: MemliteError, start_response: Callable[..., Any]) -> list[bytes]:
     """Answer a WSGI call with `failure`."""
     body = json_bytes(items.error(failure))
-    start_response(status_line(failure.http_status),
-                   [("Content-Type", JSON), ("Content-Length", str(len(body)))])
+    headers = [("Content-Type", JSON), ("Content-Length", str(len(body)))]
+    if failure.http_status == 429:
+        headers.append(("Retry-After", "1"))
+    start_response(status_line(failure.http_status), headers)
     return [body]

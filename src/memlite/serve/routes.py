@@ -8,7 +8,7 @@ from memlite import clock
 from memlite.model import Record
 from memlite.render import items, markdown
 from memlite.search import controller, parameters
-from memlite.serve import replies
+from memlite.serve import lifecycle, replies
 from memlite.serve.calls import Call
 from memlite.serve.replies import Reply
 from memlite.store import records
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 
 class Route(Record):
-    """One route. `parameters` are meanings of `search.parameters`; an `old` route passes over what it does not know."""
+    """One route. `parameters` are meanings of `search.parameters`; an `old` route passes over what it does not
+    know; one that `writes` needs the token."""
 
-    __slots__ = ("method", "path", "aliases", "help", "parameters", "handler", "old")
-    DEFAULTS: ClassVar[dict[str, Any]] = {"method": "GET", "aliases": (), "parameters": (), "old": False}
+    __slots__ = ("method", "path", "aliases", "help", "parameters", "handler", "old", "writes")
+    DEFAULTS: ClassVar[dict[str, Any]] = {"method": "GET", "aliases": (), "parameters": (), "old": False,
+                                          "writes": False}
     method: str
     path: str
     aliases: tuple[str, ...]
@@ -31,6 +33,7 @@ class Route(Record):
     parameters: tuple[str, ...]
     handler: Callable[[Call], Any]
     old: bool
+    writes: bool
 
     def paths(self) -> list[str]:
         """All paths the route answers under, in Bottle's spelling: /api/… under /api/v1/… too."""
@@ -54,8 +57,22 @@ def health(call: Call) -> dict[str, Any]:
     worker = call.worker
     with worker.pool.lend() as database:
         counts = records.counts(database) if database else {}
-    return {"status": "ok", "version": worker.version, "commit": worker.commit, "pid": os.getpid(),
-            "uptime_seconds": (clock.now_ms() - worker.started) / 1000, "counts": counts}
+    told: dict[str, Any] = {
+        "status": "ok", "version": worker.version, "commit": worker.commit, "pid": worker.pid,
+        "uptime_seconds": (clock.now_ms() - worker.started) / 1000, "rss_bytes": _rss(), "counts": counts}
+    challenge = dict(call.pairs).get("challenge")
+    if challenge:
+        told["proof"] = lifecycle.proof(worker.nonce, challenge)
+    return told
+
+
+def _rss() -> int | None:
+    """The memory this process has resident, in bytes; None where the system does not say (proc(5), statm)."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def search(call: Call) -> Any:

@@ -8,10 +8,10 @@ import signal
 import sys
 import time
 
-from memlite import clock, paths, worker_file
+from memlite import paths, worker_file
 from memlite.errors import WorkerUnavailable
 from memlite.processes import Lock
-from memlite.serve import access_token, lifecycle, log
+from memlite.serve import access_token, log
 from memlite.serve.app import application
 from memlite.serve.calls import Worker
 from memlite.serve.server import Server
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NEXT_PORTS = 20
-_LOCK_SECONDS = 1.5   # somebody else's look at the lock, or a worker on its way out, takes less
+_LOCK_SECONDS = 1.5   # somebody else's look at the lock, or a worker on its way out takes less
 
 
 def serve(home: str, host: str, port: int, *, exactly: bool, require_token: bool = False, idle_minutes: int = 0,
@@ -35,28 +35,25 @@ def serve(home: str, host: str, port: int, *, exactly: bool, require_token: bool
     """
     paths.ensure_home(home)
     lock = Lock(os.path.join(home, worker_file.LOCK))
-    _alone(home, lock)
+    _alone(home, lock)   # given back by the end of the process, so that whoever waits for it knows that
+    access_token.ensure(home)
+    worker = Worker(home, host=host, require_token=require_token)
+    server = _listen(worker, host, port, 1 if exactly or not port else NEXT_PORTS)
+    for name in ("SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda number, frame: server.stop())
+    worker_file.write(home, {
+        "pid": worker.pid, "port": server.port, "wanted_port": port or server.port, "host": host,
+        "version": worker.version, "commit": worker.commit, "started_at_epoch": worker.started,
+        "nonce": worker.nonce, "token_required": worker.require_token})
+    if server.port != (port or server.port):
+        log.say(f"port {port} is taken by another program; serving on {server.port}")
     try:
-        access_token.ensure(home)
-        worker = Worker(home, host=host, require_token=require_token)
-        server = _listen(worker, host, port, 1 if exactly or not port else NEXT_PORTS)
-        for name in ("SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP"):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), lambda number, frame: server.stop())
-        worker_file.write(home, {
-            "pid": worker.pid, "port": server.port, "wanted_port": port, "host": host, "version": worker.version,
-            "commit": worker.commit, "started_at_epoch": worker.started, "nonce": worker.nonce,
-            "token_required": worker.require_token})
-        if port and server.port != port:
-            log.say(f"port {port} is taken by another program; serving on {server.port}")
-        try:
-            ready(server)
-            server.run(_watch(server, idle_minutes))
-        finally:
-            worker.close()
-            worker_file.remove(home, worker.nonce)
+        ready(server)
+        server.run(_watch(server, idle_minutes))
     finally:
-        lock.release()
+        worker.close()
+        worker_file.remove(home, worker.nonce)
     _remove_unpacked()
 
 
@@ -97,7 +94,7 @@ def _watch(server: Server, idle_minutes: int) -> Callable[[], bool]:
         if _LAUNCHER and os.getppid() != _LAUNCHER:
             log.say("the launcher was killed: ending")
             return False
-        if idle_minutes and not server.in_use() and clock.now_ms() - server.last_used > idle_minutes * 60_000:
+        if idle_minutes and not server.in_use() and time.monotonic() - server.last_used > idle_minutes * 60:
             log.say(f"not used for {idle_minutes} minutes: ending")
             return False
         return True

@@ -15,7 +15,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterable
 
-from memlite import clock
 from memlite.errors import MemliteError
 from memlite.serve import replies
 from memlite.serve.request_head import BadRequest, keeps_alive, parse_head, too_large
@@ -41,12 +40,14 @@ class Server:
 
     def __init__(self, application: Application, host: str, port: int, *,
                  connections: int = CONNECTIONS, head_seconds: float = HEAD_SECONDS,
-                 idle_seconds: float = IDLE_SECONDS) -> None:
-        """Bind `host` and `port` (0: any free one). Raises OSError."""
+                 idle_seconds: float = IDLE_SECONDS, on_stop: Callable[[], None] = lambda: None) -> None:
+        """Bind `host` and `port` (0: any free one). `on_stop` is called when the server begins to stop, to end what
+        would not end by itself. Raises OSError."""
         self.application = application
         self.connections = connections
         self.head_seconds = head_seconds
         self.idle_seconds = idle_seconds
+        self.on_stop = on_stop
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         try:
@@ -62,7 +63,7 @@ class Server:
         self.listener.setblocking(False)
         self.host = host
         self.port = int(self.listener.getsockname()[1])
-        self.last_used = clock.now_ms()
+        self.last_used = time.monotonic()
         self.stopping = False
         self._open: dict[Connection, float | None] = {}    # → since when it waits for a request; None while in one
         self._changed = threading.Condition()
@@ -82,6 +83,11 @@ class Server:
         except OSError:
             pass  # rung already
 
+    def in_use(self) -> bool:
+        """Whether a request is being answered right now; an open event stream is one."""
+        with self._changed:
+            return any(since is None for since in self._open.values())
+
     def run(self, watch: Callable[[], bool] = lambda: True) -> None:
         """Serve until `stop`, or until `watch`, asked about twice a second, says False; then let what is under way
         finish, within a second."""
@@ -97,6 +103,7 @@ class Server:
                     break
         self.stopping = True
         self.listener.close()
+        self.on_stop()
         self._drain()
         self._bell.close()
         self._rung.close()
@@ -184,7 +191,7 @@ class Connection:
             self.server.waits(self, False)
             environ = parse_head(head)
             if environ["PATH_INFO"] not in QUIET:
-                self.server.last_used = clock.now_ms()
+                self.server.last_used = time.monotonic()
         except BadRequest as failure:
             self._refuse(failure)
             return False
