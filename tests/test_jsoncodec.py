@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -76,6 +77,19 @@ def test_refusal_names_the_position() -> None:
         jsoncodec.loads('{"a":}')
     with pytest.raises(ValueError, match="character 3"):
         jsoncodec.loads("{} {}")
+
+
+def test_refusal_is_a_value_error_where_json_was_never_imported() -> None:
+    """As in a hook: the accelerator then has no error class of its own to raise."""
+    code = ("import sys\n"
+            "from memlite import jsoncodec\n"
+            "for text in ('{', '{\"a\" 1}', '{\"a\": }', '[1,', '\"open', '\"\\\\x\"', '{1: 2}', 'nul', '', '[1 2]'):\n"
+            "    try: jsoncodec.loads(text)\n"
+            "    except ValueError: print(end='.')\n"
+            "print('json' in sys.modules or jsoncodec.loads('[1]'))\n")
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.stdout in ("..........[1]\n", "..........True\n"), done.stderr
 
 
 def test_without_the_accelerators_the_json_package_does_the_same() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import Script, shop_session
 
 from memlite.capture import transcript
 from memlite.capture.transcript import BREAK, PROMPT, QUEUED, RESULT, TEXT, TOOL, Event, Skipped, events_of, read_lines
+from rows import Script, shop_session
 
 
 def lines(data: bytes, offset: int = 0) -> tuple[list[tuple[int, int, bytes]], dict[str, int]]:
@@ -121,7 +121,9 @@ def test_tool_result_is_one_event_a_block() -> None:
     one, two = events(user(blocks, toolUseResult={"answers": {"q": "a"}}))
     assert (one.tool_id, one.text, one.failed, one.outcome) == ("t1", "plain", True, {"answers": {"q": "a"}})
     assert (two.tool_id, two.text, two.failed) == ("t2", "a\nb", False)
-    assert events(user(blocks[:1], toolUseResult="Error: x"))[0].outcome is None
+    assert events(user(blocks[:1], toolUseResult="Error: x"))[0].outcome == {}
+    told = events(user(blocks[:1], toolUseResult={"content": "of a file", "stdout": "x", "answers": {"q": "<private>hush"}}))
+    assert told[0].outcome == {"answers": {"q": "[private]"}}
 
 
 @pytest.mark.parametrize(("typed", "kept"), [

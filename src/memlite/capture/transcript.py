@@ -35,6 +35,10 @@ _KNOWN_ASIDE = frozenset((
     "atis-latch", "cost-state", "api-request", "api-request-blob"))
 
 
+# A question's answers, a subagent's words.
+_TOLD_BY_OUTCOMES = ("answers", "content")
+
+
 class Event:
     """One thing that happened, with the row it stands in."""
 
@@ -54,7 +58,7 @@ class Event:
     tool_id: str            # TOOL and RESULT: which call
     input: dict[str, Any]   # TOOL: its arguments
     failed: bool            # RESULT: the tool reported an error
-    outcome: Any            # RESULT: the client's structured result, if any
+    outcome: dict[str, Any] # RESULT: what the client's structured result tells beyond the text
 
     def __init__(self, kind: str, row: dict[str, Any], start: int) -> None:
         self.kind = kind
@@ -69,7 +73,7 @@ class Event:
         self.text = self.tool = self.tool_id = ""
         self.input = {}
         self.failed = False
-        self.outcome = None
+        self.outcome = {}
 
 
 class Skipped:
@@ -226,7 +230,9 @@ def _result(row: dict[str, Any], start: int, block: dict[str, Any]) -> Event:
     event.failed = block.get("is_error") is True
     event.text = _clean(_joined_text(block.get("content")))
     outcome = row.get("toolUseResult")
-    event.outcome = outcome if isinstance(outcome, dict) else None
+    if isinstance(outcome, dict):  # most of it repeats the text
+        event.outcome = {name: _clean_value(outcome[name]) for name in _TOLD_BY_OUTCOMES
+                         if isinstance(outcome.get(name), (dict, list))}
     return event
 
 

@@ -85,4 +85,4 @@ def start_import(home: str, path: str = "") -> None:
                      stderr=subprocess.DEVNULL, creationflags=flags, close_fds=True)
 
 
-__all__ = ["behind", "command", "sizes", "start_import", "subagent_transcripts"]
+__all__ = ["behind", "command", "sizes", "start_import", "subagent_transcripts", "unfinished"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memlite.store.database import Database
 
-# About 2,000 tokens at four characters each; the client cuts what is over 10,000 UTF-16 units down to a preview.
+# In UTF-16 units, about 2,000 tokens at four each; the client cuts what is over 10,000 down to a preview.
 LIMIT = 8_000
 _ITEMS = 40
 _STATE_LIMIT = 900
@@ -36,16 +36,21 @@ def compose(database: Database, project: Project, *, now: int, branch: str) -> t
         head.append(_state(latest[0].record, now))
     head.append("Recent work, newest first (id, age, type, title, tokens of the full record):")
     tail = ['More: `memlite query "words"` searches all of it, `memlite show ID ID…` gives full records.']
-    room = LIMIT - len(envelope("\n".join([*head, "", *tail])))
+    room = LIMIT - _units(envelope("\n".join([*head, "", *tail])))
     lines: list[str] = []
     for hit in recent.hits:
         line = _line(hit.record, now, branch)
-        room -= len(line) + 1
+        room -= _units(line) + 1
         if room < 0:
             break
         lines.append(line)
     block = envelope("\n".join([*head, *lines, *tail]))
-    return block, f"memlite: {recent.total} memories of {neutralize(project.name)}, the newest {len(lines)} given to Claude"
+    given = f"the newest {len(lines)} given to Claude"
+    return block, f"memlite: {recent.total} memories of {neutralize(project.name)}, {given}"
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "replace")) // 2
 
 
 def _state(summary: Any, now: int) -> str:

@@ -31,12 +31,12 @@ def session_start(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
     """Give the new session what the project's memory holds, tell the person in one line, and catch up in the
     background on transcripts that earlier hooks missed."""
     chosen = settings.load(home)
-    project = project_of(_text(payload, "cwd"))
+    cwd, path = _text(payload, "cwd"), _text(payload, "transcript_path")
     answer: dict[str, Any] = {}
     with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database:
-        behind = chosen["backfill"] and chosen["capture"] and background.behind(database, _text(payload, "transcript_path"))
+        behind = chosen["backfill"] and chosen["capture"] and background.behind(database, path)
         if chosen["inject"]:
-            block, line = briefing.compose(database, project, now=now_ms(), branch=branch_of(_text(payload, "cwd")))
+            block, line = briefing.compose(database, project_of(cwd), now=now_ms(), branch=branch_of(cwd))
             if block:
                 answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": block}
             answer["systemMessage"] = line
@@ -106,10 +106,11 @@ def _read_subagents(database: Database, payload: dict[str, Any], path: str, dead
     tasks = payload.get("background_tasks")
     working = {task.get("id") for task in tasks if isinstance(task, dict)} if isinstance(tasks, list) else set()
     known = background.sizes(database)
+    waiting = {left for left, _ in background.unfinished(database)}
     for agent_path in background.subagent_transcripts(path):
         ends = ingest.MIDDLE if ingest.agent_of(agent_path) in working else ingest.SETTLED
         try:
-            if known.get(agent_path) != os.path.getsize(agent_path):
+            if agent_path in waiting or known.get(agent_path) != os.path.getsize(agent_path):
                 result.add(ingest.ingest(database, agent_path, ends=ends, deadline=deadline))
         except OSError:
             continue  # gone, or not for us to read
