@@ -38,13 +38,6 @@ def ask(workplace: Workplace, project: Path, prompt: str, *steps: Reply, allow: 
     return turn
 
 
-def quoting(workplace: Workplace, project: Path) -> set[str]:
-    """The prompts of the sessions whose memories hold the finding."""
-    memories = workplace.memories(project)
-    sessions = {memory["session_id"] for memory in memories if FINDING in json.dumps(memory)}
-    return {m["text"] for m in memories if m["kind"] == "prompt" and m["session_id"] in sessions}
-
-
 def test_a_bare_memlite_query_works_in_the_bash_tool(workplace: Workplace, harbour: Path) -> None:
     """The plugin's bin/ is on the tool's PATH, and one rule allows the query, but nothing else."""
     turn = ask(
@@ -61,11 +54,21 @@ def test_a_bare_memlite_query_works_in_the_bash_tool(workplace: Workplace, harbo
 
 
 def test_looking_up_a_memory_makes_no_memory_of_it(workplace: Workplace, harbour: Path) -> None:
-    """The answer of `memlite query` in the transcript is not remembered as new work."""
-    turn = ask(workplace, harbour, "Look once", say(call("Bash", command=QUERY)), allow=QUERY_ALLOWED)
-    assert FINDING in turn.requests[-1].tool_results[-1]
-    assert "Look once" in [memory.get("text") for memory in workplace.memories(harbour)]
-    assert quoting(workplace, harbour) == {BEFORE}
+    """The answer of `memlite query` in the transcript is not remembered as new work; what follows it is."""
+    turn = ask(
+        workplace,
+        harbour,
+        "Look once",
+        say(call("Bash", command=QUERY)),
+        say(call("Bash", command="sh survey.sh tide-table")),
+        allow=(*QUERY_ALLOWED, "Bash(sh survey.sh:*)"),
+    )
+    assert FINDING in turn.requests[-1].tool_results[0]
+    stored = workplace.memories(harbour)
+    assert "surveyed: tide-table" in json.dumps(stored)
+    sessions = {memory["session_id"] for memory in stored if FINDING in json.dumps(memory)}
+    prompts = [m["text"] for m in stored if m["kind"] == "prompt" and m["session_id"] in sessions]
+    assert prompts == [BEFORE]
 
 
 def test_the_skill_reaches_the_model_and_its_command_works(workplace: Workplace, harbour: Path) -> None:

@@ -205,6 +205,17 @@ def test_compaction_leaves_no_memory(session: Session) -> None:
     assert "siding-inventory" in stored
 
 
+def test_a_subagents_report_is_kept_without_the_clients_frame(session: Session) -> None:
+    """What the subagent said is remembered; the client's notes to the model around it are not."""
+    stored = " ".join(words(memory) for memory in session.everything())
+    given = session.turns[1].requests[-1].text
+    for frame in ("subagent_tokens", "SendMessage with to"):
+        assert frame in given
+        assert frame not in stored
+    assert "I counted four depots." in given
+    assert "I counted four depots." in stored
+
+
 def test_the_data_is_for_its_owner_only(session: Session) -> None:
     """The data directory has mode 0700, what is in it 0600, and nothing was written beside it."""
     data = session.workplace.data

@@ -16,12 +16,12 @@ _LINT_WORDS = ("ruff", "flake8", "pylint", "mypy", "pyright", "eslint", "prettie
 _BUILD_WORDS = ("make", "cargo build", "go build", "npm run build", "yarn build", "pnpm build", "mix compile", "tsc",
                 "cmake", "mvn package", "gradle build", "docker build", "pyinstaller", "pip install", "npm install",
                 "npm ci", "bundle install", "mix deps.get")
-# Commands that only look: an episode of nothing else leaves no memory. Looking up a memory must not make another.
+# Commands that only look: an episode of nothing else leaves no memory.
 _LOOKING = frozenset(("ls", "cat", "head", "tail", "pwd", "find", "grep", "rg", "wc", "which", "echo", "tree", "file",
-                      "stat", "sed", "awk", "sort", "cut", "env", "true", "cd", "sleep", "jq", "less", "du", "df",
-                      "memlite"))
+                      "stat", "sed", "awk", "sort", "cut", "env", "true", "cd", "sleep", "jq", "less", "du", "df"))
 _LOOKING_GIT = frozenset(("status", "log", "diff", "show", "branch", "remote", "rev-parse", "blame", "ls-files",
                           "describe", "stash", "fetch"))
+_RECALLING = frozenset(("query", "show", "recent", "timeline", "contextualize", "decisions", "changes", "how-it-works"))
 
 _ERROR_MARKS = ("error:", "error[", "error ", "exception", "traceback", "fatal:", "panic:", "failed", "failure",
                 "cannot ", "can't ", "could not ", "not found", "no such file", "permission denied", "undefined",
@@ -43,6 +43,11 @@ def purpose(command: str) -> str:
     if _mentions(lowered, _BUILD_WORDS):
         return BUILD
     return LOOK if parts and all(_only_looks(part) for part in parts) else OTHER
+
+
+def recalls(command: str) -> bool:
+    """Whether the line prints memories: they are stored already and must not come back as new ones."""
+    return any(_runs(part, "memlite", verb) for part in simple_commands(command) for verb in _RECALLING)
 
 
 def simple_commands(command: str) -> list[str]:
@@ -85,6 +90,8 @@ def _only_looks(part: str) -> bool:
     program = words[0].rpartition("/")[2]
     if program == "git":
         return bool(words[1:]) and words[1] in _LOOKING_GIT
+    if program == "memlite":
+        return bool(words[1:]) and words[1] in _RECALLING
     writes = ">" in part.replace("2>&1", "").replace("2>/dev/null", "").replace(">/dev/null", "") or "-i" in words
     return program in _LOOKING and not writes
 

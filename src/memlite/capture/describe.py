@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memlite import jsoncodec
+from memlite import jsoncodec, privacy
 from memlite.capture import commands, titles
 from memlite.capture.transcript import RESULT
 from memlite.model import Observation, Summary
@@ -106,6 +106,8 @@ def _findings(episode: Episode) -> _Findings:
 
 def _bash(found: _Findings, call: Event, result: Event | None) -> None:
     command, output = _argument(call, "command"), result.text if result else ""
+    if commands.recalls(command):
+        return
     purpose = commands.purpose(command)
     output = output.replace("\\n", "\n") if "\n" not in output else output
     failed = bool(result and result.failed)
@@ -206,7 +208,15 @@ def _agent(found: _Findings, call: Event, result: Event | None) -> None:
     found.facts.append(f"subagent {_argument(call, 'subagent_type')}: {task}".replace("  ", " "))
     found.details.append(_bounded(_argument(call, "prompt"), _INPUT_KEPT))
     if result:
-        found.details.append(_bounded(result.text, 3 * _INPUT_KEPT))
+        found.details.append(_bounded(_report(result), 3 * _INPUT_KEPT))
+
+
+def _report(result: Event) -> str:
+    """A subagent's own words: the text that the model gets frames them with rules for it and with usage figures."""
+    content = result.outcome.get("content") if result.outcome else None
+    blocks = [block.get("text") for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    said = "\n".join(text for text in blocks if isinstance(text, str))
+    return privacy.clean(said) or result.text  # before any cut, so that no half secret slips through
 
 
 def _other_tool(found: _Findings, call: Event, result: Event | None) -> None:
