@@ -39,9 +39,12 @@ def newest(database: Database, limit: int = 50, offset: int = 0, ascending: bool
 
 
 def matching(database: Database, expression: str, ascending: bool | None = None, **where: object) -> list[tuple[str, int]]:
-    """The matching records, best first."""
-    rows, total = find.matching(database, expression, (1.0,) * 5, Filter(**where), 50, ascending=ascending)
-    assert total == len(rows)
+    """The matching records, best first, or by time."""
+    if ascending is None:
+        rows, total = find.matching(database, expression, (1.0,) * 5, Filter(**where), 50)
+    else:
+        rows, total = find.matching_by_time(database, expression, Filter(**where), 50, 0, ascending=ascending)
+    assert total == len(rows) == find.count(database, expression, Filter(**where))
     return [(row.kind, row.id) for row in rows]
 
 

@@ -57,7 +57,7 @@ def test_index_text_of_plain_words_is_the_text() -> None:
 def test_index_text_adds_the_parts_of_identifiers_once() -> None:
     """In a fixed order, so that an entry can be taken out of the index again."""
     text = "loadSessions calls loadSessions and saveAll"
-    assert terms.index_text(text) == text + "\nAll Sessions load save"
+    assert terms.index_text(text) == text + "\nload Sessions\nsave All"
 
 
 def test_index_text_cuts_unspaced_runs_into_pairs_and_characters() -> None:

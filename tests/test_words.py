@@ -78,8 +78,9 @@ def test_stop_words_are_dropped_unless_nothing_else_is_left() -> None:
 
 
 def test_terms_are_lower_case_in_order_and_without_repetition() -> None:
-    """The identifier comes before its parts."""
-    assert words.terms("loadSessions LOAD sessions Prices") == ["loadsessions", "load", "sessions", "prices"]
+    """The identifier comes before the phrase of its parts."""
+    assert words.terms("loadSessions LOAD sessions Prices") == ["loadsessions", "load sessions", "load", "sessions",
+                                                                "prices"]
 
 
 def test_ten_thousand_terms_are_bounded() -> None:

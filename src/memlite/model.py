@@ -100,6 +100,11 @@ class Memory(Record):
         """The id a person or model cites: `123`, `S5`, `P7`."""
         return f"{KIND_PREFIX[self.KIND]}{self.id}"
 
+    @property
+    def headline(self) -> str:
+        """The one line the memory goes by."""
+        raise NotImplementedError
+
 
 _DEFAULTS: dict[str, Any] = {"id": None, "prompt_number": None, "created_at_epoch": 0, "origin": CAPTURED, "uuids": []}
 
@@ -126,6 +131,11 @@ class Observation(Memory):
     details: str
     agent: str
 
+    @property
+    def headline(self) -> str:
+        """Its title."""
+        return self.title
+
 
 class Summary(Memory):
     """What one turn was about, from the person's request to the closing words."""
@@ -143,6 +153,11 @@ class Summary(Memory):
     files_read: list[str]
     files_edited: list[str]
 
+    @property
+    def headline(self) -> str:
+        """What was asked, or what came of it."""
+        return _one_line(self.request or self.completed)
+
 
 class Prompt(Memory):
     """What the person asked, in their own words. `prompt_id` is the client's id, known to hook and transcript alike."""
@@ -152,6 +167,16 @@ class Prompt(Memory):
     DEFAULTS: ClassVar[dict[str, Any]] = _DEFAULTS
     text: str
     prompt_id: str
+
+    @property
+    def headline(self) -> str:
+        """Its first words."""
+        return _one_line(self.text)
+
+
+def _one_line(text: str, limit: int = 160) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[:limit - 1].rstrip() + "…"
 
 
 RECORDS: dict[str, type[Memory]] = {OBSERVATION: Observation, SUMMARY: Summary, PROMPT: Prompt}

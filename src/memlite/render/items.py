@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memlite.clock import ms_to_iso
-from memlite.model import OBSERVATION, SUMMARY
+from memlite.model import OBSERVATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,17 +13,6 @@ if TYPE_CHECKING:
     from memlite.search.contextualize import Context
     from memlite.search.controller import Answer
     from memlite.search.timeline import Timeline
-
-_TITLE_LIMIT = 160
-
-
-def title(record: Any) -> str:
-    """The one line a record goes by."""
-    if record.KIND == OBSERVATION:
-        return str(record.title)
-    flat = " ".join((record.request or record.completed if record.KIND == SUMMARY else record.text).split())
-    return flat if len(flat) <= _TITLE_LIMIT else flat[:_TITLE_LIMIT - 1].rstrip() + "…"
-
 
 def type_of(record: Any) -> str:
     """An observation's type; else the kind."""
@@ -37,7 +26,7 @@ def tokens(record: Any) -> int:
 
 def brief(record: Any, *, score: float | None = None, match: str = "") -> dict[str, Any]:
     """A record in brief: what it takes to decide whether to read it."""
-    return {"kind": record.KIND, "id": record.ref, "type": type_of(record), "title": title(record),
+    return {"kind": record.KIND, "id": record.ref, "type": type_of(record), "title": record.headline,
             "subtitle": getattr(record, "subtitle", ""), "project": record.project,
             "created_at": ms_to_iso(record.created_at_epoch), "created_at_epoch": record.created_at_epoch,
             "score": score, "match": match, "tokens": tokens(record)}

@@ -30,7 +30,7 @@ def answer(found: Answer) -> str:
     lines = [head]
     for hit in found.hits:
         lines.append(line(hit.record))
-        if hit.line and hit.line not in items.title(hit.record):
+        if hit.line and hit.line not in hit.record.headline:
             lines.append(f"    {_flat(hit.line)}")
     return "\n".join([*lines, _MORE])
 
@@ -64,7 +64,7 @@ def line(record: Any, *, marked: bool = False) -> str:
     """One record on one line; `marked` puts an arrow before it."""
     sign = "→ " if marked else "- "
     return (f"{sign}#{record.ref} {ms_to_iso(record.created_at_epoch)[:16].replace('T', ' ')} "
-            f"{_flat(items.type_of(record))}: {_flat(items.title(record))} (~{items.tokens(record)})")
+            f"{_flat(items.type_of(record))}: {_flat(record.headline)} (~{items.tokens(record)})")
 
 
 def _flat(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memlite.clock import age, ms_to_iso
 from memlite.model import ENVELOPE_TAG, PROMPT
 from memlite.privacy import neutralize
-from memlite.render.items import title, type_of
+from memlite.render.items import type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,16 +53,17 @@ def context_text(found: Context, *, now: int, width: int | None, color: bool) ->
 def _hit_lines(hit: Hit, now: int, width: int | None, color: bool) -> str:
     first = _record_line(hit.record, now, width, color)
     line = _flat(hit.line)
-    if not line or line in _flat(title(hit.record)):
+    if not line or line in _flat(hit.record.headline):
         return first
     indent = " " * (23 if width is None or width >= 60 else 7)
-    return first + "\n" + indent + _paint(_cut(line, None if width is None else max(10, width - len(indent))), _DIM, color)
+    line = _cut(line, None if width is None else max(10, width - len(indent)))
+    return first + "\n" + indent + _paint(line, _DIM, color)
 
 
 def _record_line(record: Any, now: int, width: int | None, color: bool) -> str:
     head = f"{record.ref:>6} {age(record.created_at_epoch, now):>4} {type_of(record):<9} "
     name = f"  ({_flat(record.project)})"
-    label = _flat(title(record))
+    label = _flat(record.headline)
     if width is not None and width < 60:  # a narrow terminal: the project gives way first
         name = ""
     label = _cut(label, None if width is None else max(10, width - len(head) - len(name)))
@@ -71,7 +72,7 @@ def _record_line(record: Any, now: int, width: int | None, color: bool) -> str:
 
 def record_text(record: Any, *, color: bool) -> str:
     """A whole record for a person or model to read."""
-    lines = [_paint(f"{record.ref} {type_of(record)}: {_flat(title(record))}", _BOLD, color),
+    lines = [_paint(f"{record.ref} {type_of(record)}: {_flat(record.headline)}", _BOLD, color),
              _paint(f"{ms_to_iso(record.created_at_epoch)}  project {_flat(record.project)}  session "
                     f"{_flat(record.session_id)}" + (f"  branch {_flat(record.branch)}" if record.branch else "")
                     + f"  origin {record.origin}", _DIM, color)]
@@ -79,7 +80,7 @@ def record_text(record: Any, *, color: bool) -> str:
         lines.append(neutralize(record.text))
     for name in ("subtitle", "request", "narrative", "investigated", "completed", "learned", "next_steps", "notes"):
         value = getattr(record, name, "")
-        if value and value != title(record):
+        if value and value != record.headline:
             lines.append(f"{_label(name, color)}{neutralize(value)}")
     for name in ("facts", "concepts", "files_modified", "files_edited", "files_read"):
         values = getattr(record, name, [])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from memlite.clock import now_ms
 from memlite.model import KINDS, OBSERVATION, Memory, Record
-from memlite.search import words
+from memlite.search.language import Question, understand
+from memlite.search.ranking import CANDIDATES, rank
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
+from memlite.search.words import matching_line
 from memlite.store import find, records
 
 TYPE_CHECKING = False
@@ -14,12 +17,6 @@ if TYPE_CHECKING:
     from memlite.store.database import Database
 
 FILTER, KEYWORD = "filter", "keyword"
-
-# Weights of the index's columns (title, body, facts, files, details) in bm25. Measured on real sessions: what was
-# said outweighs what tools printed.
-# How many of the best are looked at again after bm25; a constant, so that pages fit together.
-_RERANKED = 200
-WEIGHTS = (4.0, 3.0, 1.0, 1.0, 0.5)
 
 
 class Hit(Record):
@@ -34,55 +31,78 @@ class Hit(Record):
 class Answer(Record):
     """What a search found. `total` counts all matches before paging; `used` and `reason` say which way was taken."""
 
-    __slots__ = ("request", "hits", "total", "used", "degraded", "reason")
-    DEFAULTS: ClassVar[dict[str, Any]] = {"hits": [], "total": 0, "used": FILTER, "degraded": False, "reason": None}
+    __slots__ = ("request", "hits", "total", "used", "degraded", "reason", "coverage")
+    DEFAULTS: ClassVar[dict[str, Any]] = {"hits": [], "total": 0, "used": FILTER, "degraded": False, "reason": None,
+                                          "coverage": None}
     request: SearchRequest
     hits: list[Hit]
     total: int
     used: str
     degraded: bool
     reason: str | None
+    coverage: float | None      # 0–1: how much of the question the best hit covers
 
 
-def search(database: Database | None, request: SearchRequest) -> Answer:
-    """Answer `request` from the store; an empty answer when there is no store yet. Raises as Database."""
-    query_terms = words.terms(request.query) if request.query else []
-    used = KEYWORD if query_terms else FILTER
+def search(database: Database | None, request: SearchRequest, *, now: int | None = None) -> Answer:
+    """Answer `request` from the store; an empty answer when there is no store yet. Raises as Database.
+
+    `now` (epoch ms; by default this moment) is what words such as "yesterday" are reckoned from.
+    """
+    question = understand(request.query, now=now_ms() if now is None else now) if request.query else Question()
+    used = KEYWORD if question.has_words else FILTER
     if database is None:
         return Answer(request=request, used=used)
-    where = find.Filter(
+    if request.query and not question.has_words and not question.filters:
+        return Answer(request=request, used=used, reason="the query has no words")
+    where = _filter(database, request, question)
+    if not question.has_words:
+        found, total = find.newest(database, where, request.limit, request.offset,
+                                   ascending=request.order == DATE_ASC)
+        hits = [Hit(record=record, score=None, line="") for record in _fetch(database, found)]
+        return Answer(request=request, hits=hits, total=total, used=used)
+    if request.order != RELEVANCE:
+        found, total = find.matching_by_time(database, question.expression(question.terms), where, request.limit,
+                                             request.offset, ascending=request.order == DATE_ASC)
+        hits = [Hit(record=record, score=None, line=_line(question, record)) for record in _fetch(database, found)]
+        return Answer(request=request, hits=hits, total=total, used=used)
+    ranked = rank(database, question, where, request.offset + request.limit)
+    best = max((row.score for row in ranked.order), default=1.0) or 1.0
+    order = _repetitions_last(database, ranked.order)
+    page = order[request.offset:request.offset + request.limit]
+    hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record))
+            for row, record in zip(page, _fetch(database, page), strict=True)]
+    return Answer(request=request, hits=hits, total=ranked.total, used=used, coverage=round(ranked.coverage, 4))
+
+
+def _filter(database: Database, request: SearchRequest, question: Question) -> find.Filter:
+    """The request's filters and, on top of them, those written into the query."""
+    where = _filter_of(database, request)
+    if question.filters:
+        where.also = _filter_of(database, SearchRequest(**question.filters))
+    return where
+
+
+def _filter_of(database: Database, request: SearchRequest) -> find.Filter:
+    return find.Filter(
         kinds=() if set(request.kinds) == set(KINDS) else request.kinds, types=request.types,
         concepts=request.concepts, either=request.either, files=request.files, branches=request.branches,
         projects=find.project_rows(database, request.projects, request.roots), since=request.since,
         until=request.until)
-    if not query_terms:
-        if request.query:  # punctuation only: nothing to look for
-            return Answer(request=request, used=used, reason="the query has no words")
-        rows, total = find.newest(database, where, request.limit, request.offset,
-                                  ascending=request.order == DATE_ASC)
-        hits = [Hit(record=record, score=None, line="") for record in _fetch(database, rows)]
-        return Answer(request=request, hits=hits, total=total, used=used)
-    order = None if request.order == RELEVANCE else request.order == DATE_ASC
-    rows, total = find.matching(database, words.expression(query_terms), WEIGHTS, where,
-                                max(_RERANKED, request.offset + request.limit), ascending=order)
-    best = max((row.score for row in rows), default=1.0) or 1.0
-    if order is None:
-        rows = _repetitions_last(database, rows)
-    rows = rows[request.offset:request.offset + request.limit]
-    scores = {(row.kind, row.id): row.score for row in rows}
-    hits = [Hit(record=record, score=round(scores[record.KIND, record.id] / best, 4),
-                line=words.matching_line(query_terms, _texts(record))) for record in _fetch(database, rows)]
-    return Answer(request=request, hits=hits, total=total, used=used)
 
 
 def _fetch(database: Database, rows: list[find.Found]) -> list[Any]:
     return records.fetch(database, [(row.kind, row.id) for row in rows])
 
 
+def _line(question: Question, record: Any) -> str:
+    return matching_line([*question.terms, *(word for phrase in question.required for word in phrase.split())],
+                         _texts(record), shown=record.headline)
+
+
 def _repetitions_last(database: Database, ranked: list[find.Found]) -> list[find.Found]:
-    """`ranked` with the records among its first _RERANKED whose transcript rows a better one has shown already moved
+    """`ranked` with the records among its first CANDIDATES whose transcript rows a better one has shown already moved
     behind the others: a turn's prompt, its closing observation and its summary tell the same thing."""
-    top, rest = ranked[:_RERANKED], ranked[_RERANKED:]
+    top, rest = ranked[:CANDIDATES], ranked[CANDIDATES:]
     made_from = records.transcript_rows(database, [(row.kind, row.id) for row in top])
     shown: set[str] = set()
     first: list[find.Found] = []
@@ -104,4 +124,4 @@ def _texts(record: Any) -> list[str]:
     return [text for text in document if text]
 
 
-__all__ = ["FILTER", "KEYWORD", "WEIGHTS", "Answer", "Hit", "search"]
+__all__ = ["FILTER", "KEYWORD", "Answer", "Hit", "search"]

@@ -41,7 +41,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "output": ("output",),
 }
 _MEANING = {spelling: name for name, spellings in SPELLINGS.items() for spelling in spellings}
-_KIND_NAMES = {"observation": OBSERVATION, "observations": OBSERVATION, "session": SUMMARY, "sessions": SUMMARY,
+KIND_NAMES = {"observation": OBSERVATION, "observations": OBSERVATION, "session": SUMMARY, "sessions": SUMMARY,
                "summary": SUMMARY, "summaries": SUMMARY, "prompt": PROMPT, "prompts": PROMPT}
 SEARCH = ("query", "format", "kind", "obs_type", "concepts", "files", "branch", "project", "range", "since", "until",
           "limit", "offset", "order", "mode", "output")
@@ -118,7 +118,7 @@ class Parameters:
         kinds: list[str] = []
         types = list(self.listed("obs_type"))
         for value in self.listed("kind"):
-            kind = _KIND_NAMES.get(value.lower())
+            kind = KIND_NAMES.get(value.lower())
             if kind is None:
                 types.append(value)
             else:
@@ -136,7 +136,7 @@ class Parameters:
                     value = None
             if not isinstance(value, dict) or not set(value) <= {"start", "end"}:
                 raise UsageError("dateRange must be an object with start and end",
-                                 'dateRange={"start": "2026-01-01", "end": "2026-01-31"} or dateRange[start]=2026-01-01')
+                                 'dateRange={"start": "2026-01-01", "end": "2026-01-31"}, or dateRange[start]=…')
             since = str(value.get("start") or since)
             until = str(value.get("end") or until)
         return (dates.moment(since, now=now) if since else None,
@@ -150,9 +150,10 @@ def search_request(parameters: Parameters, *, now: int, default_limit: int = 20,
     order = parameters.choice("order", ("relevance", "date_desc", "date_asc"), "")
     fields: dict[str, Any] = {
         "query": parameters.text("query"), "kinds": kinds, "types": types,
-        "concepts": tuple(value.lower() for value in parameters.listed("concepts")), "files": parameters.listed("files"),
-        "branches": parameters.listed("branch"), "projects": parameters.listed("project"), "since": since,
-        "until": until, "limit": parameters.number("limit", default_limit, 1, MAX_LIMIT),
+        "concepts": tuple(value.lower() for value in parameters.listed("concepts")),
+        "files": parameters.listed("files"), "branches": parameters.listed("branch"),
+        "projects": parameters.listed("project"), "since": since, "until": until,
+        "limit": parameters.number("limit", default_limit, 1, MAX_LIMIT),
         "offset": parameters.number("offset", 0, 0), "order": order,
         "format": parameters.choice("format", ("index", "full"), "index"),
         "mode": parameters.choice("mode", ("auto", "keyword", "semantic"), "auto")}
@@ -164,7 +165,7 @@ def timeline_request(parameters: Parameters) -> TimelineRequest:
     kinds = parameters.kinds_and_types()[0]
     mode = parameters.choice("mode", ("auto", "observations", "sessions"), "auto")
     if mode != "auto":
-        kinds = (_KIND_NAMES[mode],)
+        kinds = (KIND_NAMES[mode],)
     return TimelineRequest(
         anchor=parameters.text("anchor"), query=parameters.text("query"), kinds=kinds,
         before=parameters.number("before", 10, 0, MAX_DEPTH), after=parameters.number("after", 10, 0, MAX_DEPTH),

@@ -26,9 +26,10 @@ class Filter(Record):
     empty admits all, except `projects`, whose empty tuple admits none. With `either`, types and concepts are
     alternatives to each other."""
 
-    __slots__ = ("kinds", "types", "concepts", "either", "files", "branches", "projects", "since", "until")
+    __slots__ = ("kinds", "types", "concepts", "either", "files", "branches", "projects", "since", "until", "also")
     DEFAULTS: ClassVar[dict[str, Any]] = {"kinds": (), "types": (), "concepts": (), "either": False, "files": (),
-                                          "branches": (), "projects": None, "since": None, "until": None}
+                                          "branches": (), "projects": None, "since": None, "until": None,
+                                          "also": None}
     kinds: tuple[str, ...]
     types: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -38,6 +39,14 @@ class Filter(Record):
     projects: tuple[int, ...] | None    # row numbers
     since: int | None
     until: int | None
+    also: Filter | None                 # a second filter that must admit the row too
+
+    def between(self, since: int, until: int) -> Filter:
+        """This filter, further narrowed to a stretch of time."""
+        fields = self.as_dict()
+        fields["since"] = since if self.since is None else max(since, self.since)
+        fields["until"] = until if self.until is None else min(until, self.until)
+        return Filter(**fields)
 
     def sql(self) -> tuple[str, list[Any]]:
         """The condition on the catalogue row `c` and its parameters; "1" when everything is admitted."""
@@ -60,6 +69,8 @@ class Filter(Record):
             parts.append(_facet(index.BRANCH, tuple(branch.lower() for branch in self.branches)))
         if self.projects is not None:
             parts.append((f"c.project IN ({_marks(self.projects)})", list(self.projects)))
+        if self.also is not None:
+            parts.append(self.also.sql())
         if self.since is not None:
             parts.append(("c.created_at_epoch >= ?", [self.since]))
         if self.until is not None:
@@ -96,29 +107,84 @@ def newest(database: Database, where: Filter, limit: int, offset: int, *, ascend
 
 
 def matching(database: Database, expression: str, weights: tuple[float, ...], where: Filter, limit: int, *,
-             ascending: bool | None) -> tuple[list[Found], int]:
-    """(the first `limit` admitted records that match the FTS5 `expression`, how many match in all).
+             newest: int | None = None) -> tuple[list[Found], int]:
+    """(the `limit` admitted records that match the FTS5 `expression` best, how many match).
 
-    By bm25 with column `weights` (https://sqlite.org/fts5.html#the_bm25_function), newer first among equals; or by
-    time when `ascending` is True or False.
+    By bm25 with column `weights` (https://sqlite.org/fts5.html#the_bm25_function), newer first among equals. With
+    `newest`, only about that many of the newest matches are scored; the count is then of these.
     """
-    condition, values = where.sql()
+    scoped, condition, values = _narrowed(expression, where)
     # CROSS JOIN keeps SQLite from asking the index once for each record of a project: 7 ms instead of 430 over
     # 10,000 records (https://sqlite.org/optoverview.html#crossjoin).
     join = "" if condition == "1" else "CROSS JOIN catalogue c ON c.key = words.rowid"
-    score = f"bm25(words, {', '.join(str(weight) for weight in weights)})"
-    order = "score, key DESC"
-    if ascending is not None:
-        join = "CROSS JOIN catalogue c ON c.key = words.rowid"
-        way = "ASC" if ascending else "DESC"
-        order = f"moment {way}, key {way}"
-    moment = "c.created_at_epoch" if join else "0"
+    score = f"bm25(words, 0, {', '.join(str(weight) for weight in weights)})"
+    first = 0
+    if newest is not None:
+        row = database.row("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+                           (scoped, newest))
+        first = row[0] if row else 0
     rows = database.rows(
-        f"WITH matches AS MATERIALIZED (SELECT words.rowid AS key, {score} AS score, {moment} AS moment "
-        f"FROM words {join} WHERE words MATCH ? AND {condition}) "
-        f"SELECT key, score, count(*) OVER () AS total FROM matches ORDER BY {order} LIMIT ?",
-        (expression, *values, limit))
+        f"WITH matches AS MATERIALIZED (SELECT words.rowid AS key, {score} AS score "
+        f"FROM words {join} WHERE words MATCH ? AND words.rowid >= ? AND {condition}) "
+        "SELECT key, score, count(*) OVER () AS total FROM matches ORDER BY score, key DESC LIMIT ?",
+        (scoped, first, *values, limit))
     return [_found(row["key"], -row["score"]) for row in rows], rows[0]["total"] if rows else 0
+
+
+def matching_by_time(database: Database, expression: str, where: Filter, limit: int, offset: int, *,
+                     ascending: bool) -> tuple[list[Found], int]:
+    """(one page of the admitted records that match the FTS5 `expression`, by time; how many match in all)."""
+    scoped, condition, values = _narrowed(expression, where)
+    way = "ASC" if ascending else "DESC"
+    rows = database.rows(
+        "SELECT c.key, count(*) OVER () AS total FROM words CROSS JOIN catalogue c ON c.key = words.rowid "
+        f"WHERE words MATCH ? AND {condition} ORDER BY c.created_at_epoch {way}, c.key {way} LIMIT ? OFFSET ?",
+        (scoped, *values, limit, offset))
+    total = rows[0]["total"] if rows else count(database, expression, where)
+    return [_found(row["key"], 0.0) for row in rows], total
+
+
+def count(database: Database, expression: str, where: Filter) -> int:
+    """How many admitted records match the FTS5 `expression`."""
+    scoped, condition, values = _narrowed(expression, where)
+    join = "" if condition == "1" else "CROSS JOIN catalogue c ON c.key = words.rowid"
+    return int(database.rows(f"SELECT count(*) FROM words {join} WHERE words MATCH ? AND {condition}",
+                             (scoped, *values))[0][0])
+
+
+def frequency(database: Database, term: str, most: int) -> int:
+    """In how many records `term` occurs, counted up to `most`."""
+    return int(database.rows("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)",
+                             (quoted(term), most))[0][0])
+
+
+def rarities(database: Database, frequencies: dict[str, int]) -> dict[str, float]:
+    """What each term tells, from in how many records it occurs: the idf of bm25."""
+    from math import log
+
+    row = database.row("SELECT count(*) FROM catalogue")
+    everything = int(row[0]) if row else 0
+    return {term: log(1 + (everything - min(n, everything) + 0.5) / (n + 0.5)) for term, n in frequencies.items()}
+
+
+def quoted(term: str) -> str:
+    """`term` as an FTS5 string (https://sqlite.org/fts5.html#fts5_strings); one that ends in `*` matches every word
+    that begins so."""
+    prefix = term.endswith("*")
+    return '"' + term.removesuffix("*").replace('"', '""') + '"' + (" *" if prefix else "")
+
+
+def _narrowed(expression: str, where: Filter) -> tuple[str, str, list[Any]]:
+    """(expression, condition, parameters): the projects of a filter are asked of the full-text index itself, which
+    then never scores another project's rows."""
+    if where.projects:
+        scope = " OR ".join(quoted(index.scope(project)) for project in where.projects)
+        expression = f"scope : ({scope}) AND ({expression})"
+        fields = where.as_dict()
+        fields["projects"] = None
+        where = Filter(**fields)
+    condition, values = where.sql()
+    return expression, condition, values
 
 
 def moment_of(database: Database, kind: str, ident: int) -> int | None:
@@ -145,4 +211,5 @@ def _found(key: int, score: float) -> Found:
     return Found(kind=kind, id=ident, score=score)
 
 
-__all__ = ["Filter", "Found", "around", "matching", "moment_of", "newest", "project_rows"]
+__all__ = ["Filter", "Found", "around", "count", "frequency", "matching", "matching_by_time", "moment_of", "newest",
+           "project_rows", "quoted", "rarities"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memlite.store.database import Database
 
 # Raise it whenever `document`, `terms` or these tables change: an older index is then rebuilt at the next opening.
-VERSION = "2"
+VERSION = "3"
 
 COLUMNS = ("title", "body", "facts", "files", "details")
 CONCEPT, FILE, BRANCH = "concept", "file", "branch"
@@ -41,7 +41,7 @@ _CREATE = (
     key   INTEGER NOT NULL,
     PRIMARY KEY (name, value, key)
 ) WITHOUT ROWID""",
-    f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)}, content='', "
+    f"CREATE VIRTUAL TABLE words USING fts5(scope, {', '.join(COLUMNS)}, content='', "
     "tokenize='porter unicode61 remove_diacritics 2')",
 )
 
@@ -54,6 +54,11 @@ def key(kind: str, ident: int) -> int:
 def reference(index_key: int) -> tuple[str, int]:
     """The (kind, id) behind an index key."""
     return KINDS[index_key & 3], index_key >> 2
+
+
+def scope(project: int) -> str:
+    """The word that stands in the index's first column, `scope`, for the project with that row number."""
+    return f"p{project}"
 
 
 def document(record: Any) -> tuple[str, ...]:
@@ -88,18 +93,22 @@ def add(database: Database, record: Memory, project: int, session: int) -> None:
                      (entry, project, session, kind_or_type, record.created_at_epoch))
     for name, value in sorted(facets(record)):
         database.execute("INSERT INTO facets VALUES (?, ?, ?)", (name, value, entry))
-    database.execute(f"INSERT INTO words(rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
-                     (entry, *document(record)))
+    database.execute(f"INSERT INTO words(rowid, scope, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                     (entry, scope(project), *document(record)))
 
 
 def remove(database: Database, record: Memory) -> None:
     """Take out a record as it is stored now; the caller then changes or deletes it in the same transaction."""
     entry = key(record.KIND, record.id or 0)
+    row = database.row("SELECT project FROM catalogue WHERE key = ?", (entry,))
+    if row is None:
+        return
     database.execute("DELETE FROM catalogue WHERE key = ?", (entry,))
     for name, value in facets(record):
         database.execute("DELETE FROM facets WHERE name = ? AND value = ? AND key = ?", (name, value, entry))
-    database.execute(f"INSERT INTO words(words, rowid, {', '.join(COLUMNS)}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
-                     (entry, *document(record)))
+    database.execute(
+        f"INSERT INTO words(words, rowid, scope, {', '.join(COLUMNS)}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",
+        (entry, scope(row[0]), *document(record)))
 
 
 def is_current(database: Database) -> bool:
@@ -143,5 +152,5 @@ def check(database: Database) -> None:
     database.execute("INSERT INTO words(words) VALUES ('integrity-check')")
 
 
-__all__ = ["BRANCH", "COLUMNS", "CONCEPT", "FILE", "VERSION", "add", "check", "document", "facets", "is_current", "key", "rebuild", "reference",
-           "remove"]
+__all__ = ["BRANCH", "COLUMNS", "CONCEPT", "FILE", "VERSION", "add", "check", "document", "facets", "is_current", "key",
+           "rebuild", "reference", "remove", "scope"]

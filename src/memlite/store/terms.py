@@ -18,7 +18,7 @@ def is_unspaced(character: str) -> bool:
 
 
 def identifier_parts(word: str) -> list[str]:
-    """The parts of a camelCase or PascalCase `word`, `loadHTTPSessions2` → load, HTTP, Sessions2; [] if it has but one."""
+    """The parts of a camelCase or PascalCase `word`, `loadHTTPSessions2` → load, HTTP, Sessions2; [] if it is one."""
     if word.islower() or word.isupper() or not word.isalnum():
         return []
     cuts = [0]
@@ -64,23 +64,29 @@ def split_scripts(word: str) -> list[tuple[bool, str]]:
     return pieces
 
 
+# Names that are nothing without their punctuation, which the tokenizer would drop.
+_NAMED = (("c++", "cplusplus"), ("c#", "csharp"), ("f#", "fsharp"), (".net", "dotnet"))
+
+
+def symbol_words(text: str) -> list[str]:
+    """Words for what of `text` the tokenizer would drop: `C++` → cplusplus, an emoji → its code point."""
+    found: list[str] = []
+    if "+" in text or "#" in text or ".n" in text or ".N" in text:
+        lowered = text.lower()
+        found += [word for name, word in _NAMED if name in lowered]
+    if not text.isascii():
+        found += [f"u{ord(c):x}" for c in text if 0x1F300 <= ord(c) <= 0x1FAFF or 0x2600 <= ord(c) <= 0x27BF]
+    return list(dict.fromkeys(found))
+
+
 def index_text(text: str) -> str:
-    """`text` as the index stores it: itself, with unspaced runs cut into pairs and single characters, and followed
-    by the parts of its identifiers."""
-    if text.isascii():
-        spaced = text
-    else:
-        spaced = "".join(_spaced(word) for word in _runs(text))
-    extra = [part for word in set(words(text)) if not word.islower() for part in identifier_parts(word)]
-    if not extra:
-        return spaced
-    extra.sort()
-    return spaced + "\n" + " ".join(extra)
-
-
-def _runs(text: str) -> list[str]:
-    """`text` cut where an unspaced script begins or ends; joined again it is the text."""
-    return [run for _, run in split_scripts(text)]
+    """`text` as the index stores it: itself, with unspaced runs cut into pairs and single characters, followed by
+    its identifiers in parts, each in order, and by the words for its symbols."""
+    spaced = text if text.isascii() else "".join(_spaced(run) for _, run in split_scripts(text))
+    extra = [" ".join(parts) for word in sorted(set(words(text)))
+             if not word.islower() and (parts := identifier_parts(word))]
+    extra += symbol_words(text)
+    return spaced if not extra else spaced + "\n" + "\n".join(extra)
 
 
 def _spaced(run: str) -> str:
