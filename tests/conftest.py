@@ -9,6 +9,7 @@ import pytest
 
 from memlite.store.database import Database, open_database
 
+
 @pytest.fixture(autouse=True)
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the data of whoever runs it."""

@@ -50,7 +50,7 @@ def compose(database: Database, project: Project, *, now: int, branch: str) -> t
 
 
 def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "replace")) // 2
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
 def _state(summary: Any, now: int) -> str:
