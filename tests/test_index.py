@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from stored import contents, sound
-from test_records import OWNER, one_of_each
 
 from memlite.errors import StoreUnusable
 from memlite.model import KINDS, OBSERVATION, PROMPT, SUMMARY
 from memlite.search.controller import search
 from memlite.search.request import SearchRequest
-from memlite.store import index, records, write
+from memlite.store import index, reindex, records, write
 from memlite.store.database import Database
+from stored import contents, sound
+from test_records import OWNER, one_of_each
 
 
 @pytest.fixture
@@ -59,8 +59,7 @@ def test_removed_record_is_found_no_more_and_its_sibling_still_is(filled: Databa
 def test_rebuilt_index_answers_the_same(filled: Database) -> None:
     """Dropped and made anew from the records: same answers in the same order."""
     before = contents(filled), [matches(filled, word) for word in ("fix", "please", "n", "m.py")]
-    with filled.transaction():
-        assert index.rebuild(filled) == 9
+    assert reindex.rebuild(filled) == 9
     assert (contents(filled), [matches(filled, word) for word in ("fix", "please", "n", "m.py")]) == before
     assert sound(filled)
 

@@ -9,6 +9,7 @@ from memlite.capture import transcript
 from memlite.capture.ingest import QUIET, SETTLED, Result, ingest
 from memlite.clock import now_ms
 from memlite.errors import UsageError
+from memlite.store import reindex
 from memlite.store.database import Database, copy_in_memory, open_database
 
 TYPE_CHECKING = False
@@ -108,6 +109,7 @@ def in_background(home: str, ended: str = "") -> Report | None:
         except UsageError:
             files = []
         with open_database(home) as database:
+            reindex.finish(database)
             report = run(database, [(ended, 0)] if ended else [])
             report.add(run(database, files, ends=QUIET))
             with database.transaction():

@@ -1,4 +1,4 @@
-"""`memlite import`: memories from what lies outside the store."""
+"""`memlite import` and `memlite reindex`: the commands that work through a lot and show progress."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from memlite import leftovers, paths
 from memlite.capture import backfill
 from memlite.cli import options, output
 from memlite.cli.main import cli, with_options
+from memlite.model import KINDS
+from memlite.store import records
+from memlite.store.database import open_database
+from memlite.store.reindex import rebuild
 
 
 @cli.group("import", help="Bring in memories from elsewhere.")
@@ -43,7 +47,18 @@ def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -
         output.say(f"memlite: {name} could not be read: {reason}")
 
 
-def _progress(total: int) -> Any:
-    """A progress bar over `total` bytes, silent where standard error is no terminal."""
-    return click.progressbar(length=total, label="reading transcripts", file=sys.stderr,
+@cli.command(help="Make the search index anew from the stored records. Searching goes on meanwhile.")
+@with_options(options.JSON)
+def reindex(json: bool) -> None:
+    with open_database(paths.home()) as database:
+        counted = records.counts(database)
+        total = sum(counted[kind] for kind in KINDS)
+        with _progress(total, "indexing") as bar:
+            entered = rebuild(database, bar.update)
+    output.write(output.json_text({"indexed": entered}) if json else f"{entered} records indexed")
+
+
+def _progress(total: int, label: str = "reading transcripts") -> Any:
+    """A progress bar over `total` bytes or records, silent where standard error is no terminal."""
+    return click.progressbar(length=total, label=label, file=sys.stderr,
                              hidden=not sys.stderr.isatty(), show_pos=False)

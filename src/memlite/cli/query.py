@@ -71,8 +71,9 @@ def ask(query: str, values: dict[str, Any], fixed: dict[str, Any]) -> tuple[Answ
         roots, note = scope(database, values)
         request = search_request(parameters, now=now_ms(), roots=roots, **fixed)
         answer = search(database, request)
-        answer.reason = answer.reason or note or None
-        return answer, note if answer.hits else ""
+        note = note if answer.hits else ""
+        answer.reason = "; ".join(filter(None, (answer.reason, note))) or None
+        return answer, answer.reason or ""
     finally:
         if database is not None:
             database.close()

@@ -8,6 +8,7 @@ import time
 
 from memlite.capture import transcript
 from memlite.capture.ingest import QUIET_SECONDS
+from memlite.store import reindex
 from memlite.store.transcripts import sizes, unfinished
 
 TYPE_CHECKING = False
@@ -27,9 +28,9 @@ def subagent_transcripts(path: str) -> list[str]:
 
 
 def behind(database: Database, path: str) -> bool:
-    """Whether transcripts wait to be read: nothing was backfilled yet, one beside `path` has grown unseen, or a
-    session whose end was left open has been quiet since."""
-    if database.row("SELECT 1 FROM meta WHERE key = 'backfilled'") is None:
+    """Whether work waits: records that are not in the index yet, or transcripts to be read, because nothing was
+    backfilled yet, one beside `path` has grown unseen, or a session whose end was left open has been quiet since."""
+    if database.row("SELECT 1 FROM meta WHERE key = 'backfilled'") is None or reindex.waiting(database):
         return True
     known = sizes(database)
     folder = os.path.dirname(path)

@@ -8,7 +8,7 @@ from memlite.search.language import Question, understand
 from memlite.search.ranking import CANDIDATES, rank
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
 from memlite.search.words import matching_line
-from memlite.store import find, records
+from memlite.store import find, records, reindex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,23 +55,26 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
     if request.query and not question.has_words and not question.filters:
         return Answer(request=request, used=used, reason="the query has no words")
     where = _filter(database, request, question)
+    left = reindex.waiting(database)
+    reason = f"the index is being made anew: {left} older records are not in it yet" if left else None
     if not question.has_words:
         found, total = find.newest(database, where, request.limit, request.offset,
                                    ascending=request.order == DATE_ASC)
         hits = [Hit(record=record, score=None, line="") for record in _fetch(database, found)]
-        return Answer(request=request, hits=hits, total=total, used=used)
+        return Answer(request=request, hits=hits, total=total, used=used, reason=reason)
     if request.order != RELEVANCE:
         found, total = find.matching_by_time(database, question.expression(question.terms), where, request.limit,
                                              request.offset, ascending=request.order == DATE_ASC)
         hits = [Hit(record=record, score=None, line=_line(question, record)) for record in _fetch(database, found)]
-        return Answer(request=request, hits=hits, total=total, used=used)
+        return Answer(request=request, hits=hits, total=total, used=used, reason=reason)
     ranked = rank(database, question, where, request.offset + request.limit)
     best = max((row.score for row in ranked.order), default=1.0) or 1.0
     order = _repetitions_last(database, ranked.order)
     page = order[request.offset:request.offset + request.limit]
     hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record))
             for row, record in zip(page, _fetch(database, page), strict=True)]
-    return Answer(request=request, hits=hits, total=ranked.total, used=used, coverage=round(ranked.coverage, 4))
+    return Answer(request=request, hits=hits, total=ranked.total, used=used, reason=reason,
+                  coverage=round(ranked.coverage, 4))
 
 
 def _filter(database: Database, request: SearchRequest, question: Question) -> find.Filter:

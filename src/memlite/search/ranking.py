@@ -34,8 +34,8 @@ _NEWER = 0.02       # the later of two alike comes first: it may correct the ear
 
 # bm25 costs 1.3 µs a matching row, a count 25 ns. Rarer words are taken first until this many rows would be scored;
 # a word in half of all records tells nothing once a rarer one is there.
-_SCORED_ROWS = 12_000
-_SYNONYM_ROWS = 4_000
+_SCORED_ROWS = 6_000
+_SYNONYM_ROWS = 3_000
 CANDIDATES = 200    # a constant, so that pages fit together
 _REFINED = 60
 
@@ -55,11 +55,12 @@ class Ranked:
 
 def rank(database: Database, question: Question, where: Filter, most: int) -> Ranked:
     """The records that fit `question` under the filter, at least `most` of them if there are as many."""
-    frequencies = {term: find.frequency(database, term, _SCORED_ROWS + 1) for term in question.terms}
+    everything = find.size(database, where)
+    frequencies = {term: find.frequency(database, term, where, everything) for term in question.terms}
     for whole, within in question.parts.items():
         if not frequencies.get(whole):  # nobody wrote that name: its parts stand for it
-            frequencies.update((term, find.frequency(database, term, _SCORED_ROWS + 1)) for term in within)
-    rarity = find.rarities(database, frequencies)
+            frequencies.update((term, find.frequency(database, term, where, everything)) for term in within)
+    rarity = find.rarities(frequencies, everything)
     chosen = _affordable(frequencies, _SCORED_ROWS)
     found, total = find.matching(database, question.expression(chosen), WEIGHTS, where, max(CANDIDATES, most),
                                  newest=_SCORED_ROWS)
@@ -67,7 +68,7 @@ def rank(database: Database, question: Question, where: Filter, most: int) -> Ra
         total = find.count(database, question.expression(list(frequencies)), where)
     scores = {(row.kind, row.id): row.score for row in found}
     for term in chosen:
-        _add_kin(database, question, where, term, rarity[term], scores)
+        _add_kin(database, question, where, term, rarity[term], scores, everything, _SYNONYM_ROWS // len(chosen))
     if question.window:
         _add_window(database, question.window, where, scores)
     order = sorted((find.Found(kind=kind, id=ident, score=score) for (kind, ident), score in scores.items()),
@@ -88,17 +89,17 @@ def _affordable(frequencies: dict[str, int], budget: int) -> list[str]:
 
 
 def _add_kin(database: Database, question: Question, where: Filter, term: str, worth: float,
-             scores: dict[tuple[str, int], float]) -> None:
+             scores: dict[tuple[str, int], float], everything: int, budget: int) -> None:
     """Records with a synonym of `term`, or with parts of it, for half of what the term itself is worth: a rare
     synonym of a common word must not outweigh the word."""
     kin = question.parts.get(term) or synonyms.of(term)
-    frequencies = {other: find.frequency(database, other, _SYNONYM_ROWS + 1) for other in kin}
-    chosen = [other for other in _affordable(frequencies, _SYNONYM_ROWS) if 0 < frequencies[other] <= _SYNONYM_ROWS
-              and other not in question.terms]
+    frequencies = {other: find.frequency(database, other, where, budget + 1) for other in kin
+                   if other not in question.terms}
+    chosen = [other for other in _affordable(frequencies, budget) if 0 < frequencies[other] <= budget]
     if not chosen:
         return
-    rarest = max(find.rarities(database, {other: frequencies[other] for other in chosen}).values())
-    others, _ = find.matching(database, question.expression(chosen), WEIGHTS, where, CANDIDATES, newest=_SYNONYM_ROWS)
+    rarest = max(find.rarities({other: frequencies[other] for other in chosen}, everything).values())
+    others, _ = find.matching(database, question.expression(chosen), WEIGHTS, where, CANDIDATES)
     for row in others:
         key = (row.kind, row.id)
         scores[key] = scores.get(key, 0.0) + _SYNONYM * min(1.0, worth / rarest) * row.score

@@ -14,7 +14,7 @@ import os
 from memlite import paths
 from memlite.clock import now_ms
 from memlite.errors import HomeUnusable, StoreBusy, StoreDamaged, StoreNewer, StoreUnusable
-from memlite.store import index, schema
+from memlite.store import index, reindex, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +174,8 @@ def _prepare(database: Database) -> None:
         except sqlite.Error as failure:
             raise explain(failure, database.path) from failure
         if not index.is_current(database):
-            index.rebuild(database)
+            reindex.begin(database)
+            reindex.advance(database)  # a small store is done with this; the rest of a large one is the importer's
 
 
 def backup(database: Database, target: str) -> None:
@@ -205,7 +206,8 @@ def copy_in_memory(home: str) -> Database:
     with copy.transaction():
         schema.migrate(copy.connection, _check_version(copy))
         if not index.is_current(copy):
-            index.rebuild(copy)
+            reindex.begin(copy)
+    reindex.finish(copy)
     return copy
 
 

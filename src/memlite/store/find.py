@@ -152,18 +152,22 @@ def count(database: Database, expression: str, where: Filter) -> int:
                              (scoped, *values))[0][0])
 
 
-def frequency(database: Database, term: str, most: int) -> int:
-    """In how many records `term` occurs, counted up to `most`."""
+def frequency(database: Database, term: str, where: Filter, most: int) -> int:
+    """In how many records of the filter's projects `term` occurs, counted up to `most`."""
     return int(database.rows("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)",
-                             (quoted(term), most))[0][0])
+                             (_in_projects(quoted(term), where), most))[0][0])
 
 
-def rarities(database: Database, frequencies: dict[str, int]) -> dict[str, float]:
-    """What each term tells, from in how many records it occurs: the idf of bm25."""
+def size(database: Database, where: Filter) -> int:
+    """How many records the filter's projects have."""
+    condition, values = Filter(projects=where.projects).sql()
+    return int(database.rows(f"SELECT count(*) FROM catalogue c WHERE {condition}", values)[0][0])
+
+
+def rarities(frequencies: dict[str, int], everything: int) -> dict[str, float]:
+    """What each term tells, from in how many of `everything` records it occurs: the idf of bm25."""
     from math import log
 
-    row = database.row("SELECT count(*) FROM catalogue")
-    everything = int(row[0]) if row else 0
     return {term: log(1 + (everything - min(n, everything) + 0.5) / (n + 0.5)) for term, n in frequencies.items()}
 
 
@@ -177,14 +181,19 @@ def quoted(term: str) -> str:
 def _narrowed(expression: str, where: Filter) -> tuple[str, str, list[Any]]:
     """(expression, condition, parameters): the projects of a filter are asked of the full-text index itself, which
     then never scores another project's rows."""
+    expression = _in_projects(expression, where)
     if where.projects:
-        scope = " OR ".join(quoted(index.scope(project)) for project in where.projects)
-        expression = f"scope : ({scope}) AND ({expression})"
         fields = where.as_dict()
         fields["projects"] = None
         where = Filter(**fields)
     condition, values = where.sql()
     return expression, condition, values
+
+
+def _in_projects(expression: str, where: Filter) -> str:
+    if not where.projects:
+        return expression
+    return f"scope : ({' OR '.join(quoted(index.scope(project)) for project in where.projects)}) AND ({expression})"
 
 
 def moment_of(database: Database, kind: str, ident: int) -> int | None:
@@ -212,4 +221,4 @@ def _found(key: int, score: float) -> Found:
 
 
 __all__ = ["Filter", "Found", "around", "count", "frequency", "matching", "matching_by_time", "moment_of", "newest",
-           "project_rows", "quoted", "rarities"]
+           "project_rows", "quoted", "rarities", "size"]

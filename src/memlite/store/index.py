@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from memlite.store.database import Database
 
-# Raise it whenever `document`, `terms` or these tables change: an older index is then rebuilt at the next opening.
+# Raise it whenever `document`, `terms` or these tables change: an older index is then made anew (see `reindex`).
 VERSION = "3"
 
 COLUMNS = ("title", "body", "facts", "files", "details")
 CONCEPT, FILE, BRANCH = "concept", "file", "branch"
-_DROP = ("DROP TABLE IF EXISTS catalogue", "DROP TABLE IF EXISTS facets", "DROP TABLE IF EXISTS words")
-_CREATE = (
+DROP = ("DROP TABLE IF EXISTS catalogue", "DROP TABLE IF EXISTS facets", "DROP TABLE IF EXISTS words")
+CREATE = (
     """CREATE TABLE catalogue (
     key     INTEGER PRIMARY KEY,            -- 4 * id + 0 observation, 1 summary, 2 prompt
     project INTEGER NOT NULL,
@@ -122,26 +122,6 @@ def is_current(database: Database) -> bool:
     return row is not None and row[0] == VERSION
 
 
-def rebuild(database: Database) -> int:
-    """Make the index anew from the records inside the caller's transaction. Returns how many records it holds."""
-    for statement in _DROP + _CREATE:
-        database.execute(statement)
-    places = {kind: dict(_places(database, kind)) for kind in KINDS}
-    total = 0
-    for kind in KINDS:
-        for record in records.every(database, kind):
-            project, session = places[kind][record.id or 0]
-            add(database, record, project, session)
-            total += 1
-    database.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?)", (VERSION,))
-    return total
-
-
-def _places(database: Database, kind: str) -> list[tuple[int, tuple[int, int]]]:
-    return [(row[0], (row[1], row[2]))
-            for row in database.rows(f"SELECT id, project, session FROM {records.TABLES[kind]}")]
-
-
 def check(database: Database) -> None:
     """Let SQLite verify the file and the full-text index. Raises StoreDamaged naming what is wrong."""
     from memlite.errors import StoreDamaged
@@ -152,5 +132,5 @@ def check(database: Database) -> None:
     database.execute("INSERT INTO words(words) VALUES ('integrity-check')")
 
 
-__all__ = ["BRANCH", "COLUMNS", "CONCEPT", "FILE", "VERSION", "add", "check", "document", "facets", "is_current", "key",
-           "rebuild", "reference", "remove", "scope"]
+__all__ = ["BRANCH", "COLUMNS", "CONCEPT", "CREATE", "DROP", "FILE", "VERSION", "add", "check", "document", "facets",
+           "is_current", "key", "reference", "remove", "scope"]
