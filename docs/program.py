@@ -9,6 +9,7 @@ import click
 
 from memlite import settings
 from memlite.cli.main import cli
+from memlite.serve.description import parameter_of
 from memlite.serve.routes import ROUTES
 
 RESULTS = Path(__file__).resolve().parents[1] / "tests" / "bench" / "results.txt"
@@ -75,7 +76,7 @@ def routes() -> str:
     for route in ROUTES:
         paths = ", ".join(f"`{path}`" for path in (route.path, *route.aliases))
         lines.append(row(f"{route.method} {paths}", one_line(route.help),
-                         ", ".join(f"`{name}`" for name in route.parameters)))
+                         ", ".join(f"`{parameter_of(route, meaning)['name']}`" for meaning in route.parameters)))
     return "\n".join(lines) + "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memlite.hooks import briefing
+from memlite import briefing
 from memlite.model import Observation, Project, Session, Summary
 from memlite.store import write
 from memlite.store.database import Database

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 
-from memlite import settings
+from memlite import briefing, settings
 from memlite.capture import ingest, transcript
 from memlite.capture.projects import branch_of, project_of
 from memlite.clock import now_ms
-from memlite.hooks import background, briefing
+from memlite.hooks import background
 from memlite.model import CAPTURED, Prompt, Session, Summary
 from memlite.store import write
 from memlite.store.database import Database, open_database

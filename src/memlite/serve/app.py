@@ -13,7 +13,8 @@ from memlite.serve import guard, log, replies
 from memlite.serve.calls import Call, Worker
 from memlite.serve.guard import Guard
 from memlite.serve.replies import Reply
-from memlite.serve.routes import ROUTES, Route
+from memlite.serve.route import Route
+from memlite.serve.routes import ROUTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 def application(worker: Worker) -> Guard:
     """The WSGI application of `worker`: its routes behind the guard."""
+    worker.routes = ROUTES
     app = bottle.Bottle()
     app.default_error_handler = _bottle_error
     for route in ROUTES:
@@ -36,7 +38,7 @@ def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse
             if route.writes:
                 guard.check_token(environ, worker.home)
             found = route.handler(Call(worker, route, environ, arguments))
-            reply = found if isinstance(found, Reply) else Reply(replies.json_bytes(found))
+            reply = found if isinstance(found, Reply) else Reply.of(found)
         except MemliteError as failure:
             if failure.http_status >= 500:
                 log.say(f"{route.path}: {failure.message}")
@@ -47,7 +49,7 @@ def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse
 
 def error_reply(failure: MemliteError) -> Reply:
     """`failure` as an answer."""
-    return Reply(replies.json_bytes(items.error(failure)), status=failure.http_status)
+    return Reply.of(items.error(failure), failure.http_status)
 
 
 def _bottle_error(found: bottle.HTTPError) -> bytes:

@@ -28,6 +28,11 @@ class Reply:
         self.headers = {"Content-Type": content_type,
                         **{name.replace("_", "-"): value for name, value in headers.items()}}
 
+    @classmethod
+    def of(cls, value: Any, status: int = 200) -> Reply:
+        """`value` as JSON."""
+        return cls(json_bytes(value), status=status)
+
 
 def json_bytes(value: Any) -> bytes:
     """`value` as one line of UTF-8 JSON; a surrogate without its half becomes a question mark."""

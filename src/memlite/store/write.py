@@ -136,6 +136,12 @@ def store(database: Database, record: Memory, owner: Session) -> int | None:
     return record.id
 
 
+def known(database: Database, record: Any, owner: Session) -> Any | None:
+    """The stored record that `record`, as `store` left it, repeats; None when there is none."""
+    ident = _known(database, record, owner, _fingerprint_of(record, owner))
+    return records.fetch(database, [(record.KIND, ident)])[0] if ident is not None else None
+
+
 def _known(database: Database, record: Memory, owner: Session, mark: str) -> int | None:
     """The id under which the same work is stored already."""
     row = database.row(f"SELECT id FROM {records.TABLES[record.KIND]} WHERE fingerprint = ?", (mark,))

@@ -1,0 +1,130 @@
+"""What parameters mean and what answers look like, as JSON schemas for the API's description."""
+
+from __future__ import annotations
+
+from memlite.model import CONCEPTS, KINDS, TYPES, Observation, Prompt, Summary
+from memlite.search.parameters import OUTPUTS
+from memlite.search.request import FORMATS, MAX_DEPTH, MAX_LIMIT, MODES, ORDERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TEXT: dict[str, Any] = {"type": "string"}
+_NUMBER: dict[str, Any] = {"type": "integer"}
+_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+
+# Meaning → (schema, explanation). Lists may be repeated or comma-separated.
+PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
+    "query": (_TEXT, 'plain words; a "phrase", -word and word* work too'),
+    "format": ({"type": "string", "enum": list(FORMATS)}, "index: what it takes to decide; full: every field"),
+    "kind": (_TEXTS, f"kinds of memory: {', '.join(KINDS)}; any other value is an observation type"),
+    "obs_type": (_TEXTS, f"types of observations: {', '.join(TYPES)}, or others that were imported"),
+    "concepts": (_TEXTS, f"concepts of observations: {', '.join(CONCEPTS)}, or others"),
+    "files": (_TEXTS, "parts of paths that were read or changed"),
+    "branch": (_TEXTS, "git branches"),
+    "project": (_TEXTS, "projects by name or root folder"),
+    "range": (_TEXT, '{"start": …, "end": …} in JSON; each as in since and until'),
+    "since": (_TEXT, "2026-01-31, ISO 8601, epoch ms or s, 7d, yesterday"),
+    "until": (_TEXT, "like since; a date includes its whole day"),
+    "limit": ({"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}, "how many results"),
+    "offset": ({"type": "integer", "minimum": 0}, "how many results to pass over first"),
+    "order": ({"type": "string", "enum": list(ORDERS)}, "by default relevance; without a query newest first"),
+    "mode": ({"type": "string", "enum": list(MODES)}, "how text is searched for"),
+    "anchor": (_TEXT, "an id (123, S5, P7), ISO 8601 or epoch ms"),
+    "before": ({"type": "integer", "minimum": 0, "maximum": MAX_DEPTH}, "how many items before the anchor"),
+    "after": ({"type": "integer", "minimum": 0, "maximum": MAX_DEPTH}, "how many items after the anchor"),
+    "output": ({"type": "string", "enum": list(OUTPUTS)}, "json, compact markdown, or markdown in MCP's envelope"),
+}
+TIMELINE_MODE = ({"type": "string", "enum": ["auto", "observations", "sessions"]}, "among what the query looks")
+# What holds when a parameter is not given, unless the route says otherwise.
+DEFAULTS: dict[str, Any] = {"format": "index", "limit": 20, "offset": 0, "before": 10, "after": 10, "output": "json",
+                            "mode": "auto"}
+
+
+def _object(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(required), "properties": {**required, **optional}}
+
+
+def _list(name: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"$ref": f"#/components/schemas/{name}"}}
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+_MOMENTS = {"created_at": {"type": "string", "format": "date-time"},
+            "created_at_epoch": {"type": "integer", "description": "milliseconds, UTC"}}
+_LISTS = ("facts", "concepts", "files_read", "files_modified", "files_edited", "uuids")
+
+
+def _record(record: Any) -> dict[str, Any]:
+    """The schema of a whole record, from its fields."""
+    fields: dict[str, Any] = {"kind": {"type": "string", "const": record.KIND}}
+    for name in record.FIELDS:
+        fields[name] = _TEXTS if name in _LISTS else _TEXT
+    fields.update(_MOMENTS)
+    fields["prompt_number"] = _or_null(_NUMBER)
+    return _object(fields)
+
+
+_BRIEF = _object({"kind": {"type": "string", "enum": list(KINDS)}, "id": _TEXT, "type": _TEXT, "title": _TEXT,
+                  "subtitle": _TEXT, "project": _TEXT, **_MOMENTS,
+                  "score": _or_null({"type": "number", "minimum": 0, "maximum": 1}), "match": _TEXT,
+                  "tokens": {"type": "integer", "description": "about what the full record costs to read"}})
+_RECORDS = {"type": "array", "items": {"anyOf": [_ref("Observation"), _ref("Summary"), _ref("Prompt")]}}
+_RESULTS = {"type": "array", "items": {"anyOf": [_ref("Brief"), _ref("Observation"), _ref("Summary"), _ref("Prompt")]}}
+_OLD_ITEMS: dict[str, Any] = {"type": "array", "items": _object(
+    {"id": _NUMBER, "created_at_epoch": _NUMBER, "project": _TEXT})}
+_OLD_TIMELINE = _object({"observations": _OLD_ITEMS, "sessions": _OLD_ITEMS, "prompts": _OLD_ITEMS})
+_DEPTHS = {"depth_before": _NUMBER, "depth_after": _NUMBER}
+_PROCESS = {"version": _TEXT, "commit": _TEXT, "pid": _NUMBER, "uptime_seconds": {"type": "number"},
+            "rss_bytes": _or_null(_NUMBER)}
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "Error": _object({"error": _TEXT, "code": _TEXT, "hint": _TEXT}),
+    "Object": {"type": "object"},
+    "Brief": _BRIEF,
+    "Observation": _record(Observation),
+    "Summary": _record(Summary),
+    "Prompt": _record(Prompt),
+    "Records": _RECORDS,
+    "Answer": _object({
+        "query": _TEXT, "count": _NUMBER, "total": _NUMBER, "limit": _NUMBER, "offset": _NUMBER, "format": _TEXT,
+        "search": _object({"requested": _TEXT, "used": {"type": "string", "enum": ["filter", "keyword", "semantic",
+                                                                                   "hybrid"]},
+                           "degraded": {"type": "boolean"}, "reason": _or_null(_TEXT)}),
+        "results": _RESULTS}),
+    "Timeline": _object({"anchor": _or_null(_TEXT), **_DEPTHS, "format": _TEXT, "count": _NUMBER, "timeline": _RESULTS},
+                        query=_TEXT, match=_or_null(_ref("Brief"))),
+    "Context": _object({"query": _TEXT, "anchor_date": _or_null(_TEXT), "count": _NUMBER, "timeline": _list("Brief"),
+                        "newest": {"type": "object", "additionalProperties": _ref("Brief")}}),
+    "Page": _object({"items": _RESULTS, "hasMore": {"type": "boolean"}, "total": _NUMBER, "offset": _NUMBER,
+                     "limit": _NUMBER}),
+    "Projects": _object({"projects": _TEXTS, "details": {"type": "array", "items": _object(
+        {"name": _TEXT, "root": _TEXT, "observations": _NUMBER, "summaries": _NUMBER, "prompts": _NUMBER,
+         "newest_epoch": _NUMBER})}}),
+    "Stats": _object({"worker": _object(_PROCESS), "database": _object({"path": _TEXT, "bytes": _NUMBER})}),
+    "Health": _object({"status": _TEXT, "store": _TEXT, **_PROCESS,
+                       "counts": {"type": "object", "additionalProperties": _NUMBER}}),
+    "Saved": _object({"success": {"type": "boolean"}, "id": _NUMBER, "title": _TEXT, "project": _TEXT,
+                      "duplicate": {"type": "boolean"}, "message": _TEXT}),
+    "Forgotten": _object({"success": {"type": "boolean"}, "id": _TEXT, "erased": {
+        "type": "boolean", "description": "whether its bytes have left the file too; false while others read"}}),
+    "Help": _object({"title": _TEXT, "description": _TEXT, "endpoints": {"type": "array", "items": {"type": "object"}},
+                     "examples": _TEXTS}),
+    "OldAnswer": _object({"count": _NUMBER, "format": _TEXT, "results": _OLD_ITEMS},
+                         query=_TEXT, concept=_TEXT, type=_TEXT),
+    "OldByFile": _object({"filePath": _TEXT, "count": _NUMBER, "format": _TEXT,
+                          "results": _object({"observations": _OLD_ITEMS, "sessions": _OLD_ITEMS})}),
+    "OldRecent": _object({"project": _or_null(_TEXT), "limit": _NUMBER, "count": _NUMBER, "sessions": _OLD_ITEMS}),
+    "OldTimeline": _object({"anchor": {"anyOf": [_NUMBER, _TEXT]}, **_DEPTHS, "project": _or_null(_TEXT),
+                            "timeline": _OLD_TIMELINE}),
+    "OldTimelineByQuery": _object({"query": _TEXT, "mode": _TEXT, "match": _or_null({"type": "object"}), **_DEPTHS,
+                                   "timeline": _OLD_TIMELINE}, message=_TEXT),
+}
