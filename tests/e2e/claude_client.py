@@ -47,8 +47,9 @@ def fetch(version: str) -> Path:
         raise ClientUnavailable("npm is not on the PATH")
     home.parent.mkdir(parents=True, exist_ok=True)
     # Built aside and renamed, so that a broken download is never taken for a client.
-    with tempfile.TemporaryDirectory(dir=home.parent) as aside:
-        (Path(aside) / "package.json").write_text('{"private": true}\n')
+    aside = Path(tempfile.mkdtemp(dir=home.parent))
+    try:
+        (aside / "package.json").write_text('{"private": true}\n')
         quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-save")
         npm = subprocess.run(
             ["npm", "install", *quiet, f"{package}@{version}"], cwd=aside, capture_output=True, text=True
@@ -56,7 +57,9 @@ def fetch(version: str) -> Path:
         if npm.returncode:
             raise ClientUnavailable(f"npm could not install {package}@{version}: {npm.stderr[-300:].strip()}")
         shutil.rmtree(home, ignore_errors=True)
-        shutil.copytree(aside, home)
+        aside.rename(home)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
     return executable
 
 
