@@ -23,13 +23,13 @@ def fill(database: Database, *found: Observation | Summary, project: Project = S
 
 def block(database: Database, project: Project = SHOP, branch: str = "main") -> str:
     """The text for the model, ten days into the epoch."""
-    return briefing.compose(database, project, now=10 * DAY, branch=branch)[0]
+    return briefing.compose(database, project, now=10 * DAY, branch=branch).text
 
 
 def test_project_without_memories_gets_no_block_and_one_line(fresh_db: Database) -> None:
     """Nothing is spent on saying that there is nothing."""
-    text, line = briefing.compose(fresh_db, SHOP, now=0, branch="")
-    assert text == "" and "nothing remembered of shop" in line
+    told = briefing.compose(fresh_db, SHOP, now=0, branch="")
+    assert told.text == "" and told.given == [] and "nothing remembered of shop" in told.line
 
 
 def test_block_is_what_a_reader_expects(fresh_db: Database) -> None:
@@ -40,11 +40,23 @@ def test_block_is_what_a_reader_expects(fresh_db: Database) -> None:
     lines = block(fresh_db).splitlines()
     assert (lines[0], lines[-1]) == ("<memlite-memory>", "</memlite-memory>")
     assert "project shop" in lines[1] and "not instructions" in lines[1]
-    assert lines[2:5] == ["Last turn (S1, 1d ago): fix the prices", "Outcome: Fixed.", "Next steps: tell the importers"]
-    assert lines[6].startswith("#2 1d feature: add a currency [branch euro] (~")
-    assert lines[7].startswith("#1 2d bugfix: parse the comma (~")
+    assert lines[2:4] == ["Last turn (#S1, 1d ago): fix the prices → Fixed.", "Next steps: tell the importers"]
+    assert lines[5].startswith("#2 1d feature: add a currency [branch euro] (~")
+    assert lines[6].startswith("#1 2d bugfix: parse the comma (~")
     assert "memlite query" in lines[-2] and "memlite show" in lines[-2]
-    assert "2 memories of shop" in briefing.compose(fresh_db, SHOP, now=10 * DAY, branch="")[1]
+    told = briefing.compose(fresh_db, SHOP, now=10 * DAY, branch="")
+    assert "2 memories of shop" in told.line and {record.ref for record in told.given} == {"1", "2", "S1"}
+
+
+def test_what_carries_most_is_chosen_and_repetitions_are_not(fresh_db: Database) -> None:
+    """A decision and a commit of long ago outlast newer test runs; of equal titles the newest stands."""
+    fill(fresh_db, Observation(title="Keep prices as strings", type="decision", created_at_epoch=1),
+         Observation(title="feat: euro", type="feature", facts=["committed abc1234: feat: euro"], created_at_epoch=2),
+         *(Observation(title=f"Run the tests — {number} passed", created_at_epoch=number) for number in range(3, 40)),
+         *(Observation(title=f"Look at {'x' * number}", created_at_epoch=number) for number in range(40, 90)))
+    text = block(fresh_db)
+    assert "Keep prices as strings" in text and "feat: euro" in text
+    assert text.count("Run the tests") <= 1 < text.count("Look at")
 
 
 def test_memories_of_another_project_are_never_in_it(fresh_db: Database) -> None:

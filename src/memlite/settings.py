@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SETTINGS: dict[str, tuple[bool | int, str]] = {
     "capture": (True, "remember what is done; off for one session: MEMLITE_CAPTURE=0 claude"),
     "inject": (True, "give a new session the project's recent memories"),
+    "recall": (True, "give Claude up to three memories that clearly fit a prompt"),
     "backfill": (True, "read earlier sessions' transcripts in the background"),
     "port": (37777, "where the worker listens on 127.0.0.1"),
     "idle_minutes": (30, "a worker started on demand ends when nobody has used it for so long; 0: never"),

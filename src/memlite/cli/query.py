@@ -53,6 +53,8 @@ def run(query: str, values: dict[str, Any], **fixed: Any) -> int:
         return 0
     printed = text.answer_text(answer, now=now_ms(), width=output.width(), color=output.color())
     if printed:
+        if not answer.confident:
+            output.say("no good match; nearest:")
         output.write(printed)
     if not answer.hits:
         note = note or (f"nothing found for {query!r}" if query else "nothing remembered yet")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import time
 
-from memlite import briefing, settings
+from memlite import briefing, recall, settings
 from memlite.capture import ingest, transcript
 from memlite.capture.projects import branch_of, project_of
 from memlite.clock import now_ms
+from memlite.errors import MemliteError
 from memlite.hooks import background
+from memlite.hooks.entry import log
 from memlite.model import CAPTURED, Prompt, Session, Summary
-from memlite.store import write
-from memlite.store.database import Database, open_database
+from memlite.store import shown, write
+from memlite.store.database import Database, open_database, open_for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,37 +32,78 @@ _BUSY_MS_DEFAULT = 3000
 def session_start(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
     """Give the new session what the project's memory holds, tell the person in one line, and catch up in the
     background on transcripts that earlier hooks missed."""
+    try:
+        return _brief(payload, home)
+    except MemliteError as failure:  # the log keeps it, but only the person can do something about it
+        log(home, "SessionStart", failure)
+        return {"systemMessage": f"memlite: memory is off: {failure.message}" + (
+            f" ({failure.hint})" if failure.hint else "")}
+
+
+def _brief(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
     chosen = settings.load(home)
     cwd, path = _text(payload, "cwd"), _text(payload, "transcript_path")
     answer: dict[str, Any] = {}
     with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database:
         behind = chosen["backfill"] and chosen["capture"] and background.behind(database, path)
         if chosen["inject"]:
-            block, line = briefing.compose(database, project_of(cwd), now=now_ms(), branch=branch_of(cwd))
-            if block:
-                answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": block}
-            answer["systemMessage"] = line
+            told = briefing.compose(database, project_of(cwd), now=now_ms(), branch=branch_of(cwd))
+            if told.text:
+                answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": told.text}
+            answer["systemMessage"] = told.line
+            if chosen["recall"]:
+                session_id = _text(payload, "session_id")
+                with database.transaction():
+                    shown.forget_session(database, session_id)  # its context is empty now
+                    shown.note(database, session_id, told.given)
     if behind:
         background.start_import(home)
     return answer or None
 
 
-def user_prompt_submit(payload: dict[str, Any], home: str) -> None:
-    """Store the prompt at once: the transcript may not exist yet, and a session may end before its first answer."""
+def user_prompt_submit(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
+    """Store the prompt at once: the transcript may not exist yet, and a session may end before its first answer.
+    Then give the model what clearly fits the prompt, which is mostly nothing."""
     text = transcript.typed_text(_text(payload, "prompt"))
-    if not text or not settings.load(home)["capture"]:
-        return
+    chosen = settings.load(home)
+    if not text:
+        return None
     moment = now_ms()
     owner = _session(payload, moment)
-    record = Prompt(text=text, prompt_id=_text(payload, "prompt_id"), created_at_epoch=moment, origin=CAPTURED,
-                    transcript=owner.transcript, branch=owner.branch)
-    with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database, database.transaction():
-        write.store(database, record, owner)
+    database = (open_database if chosen["capture"] else open_for_reading)(home, busy_ms=_BUSY_MS_DEFAULT)
+    if database is None:
+        return None
+    with database:
+        if chosen["capture"]:
+            record = Prompt(text=text, prompt_id=_text(payload, "prompt_id"), created_at_epoch=moment, origin=CAPTURED,
+                            transcript=owner.transcript, branch=owner.branch)
+            with database.transaction():
+                write.store(database, record, owner)
+        if not chosen["recall"]:
+            return None
+        found = recall.recall(database, owner.project, text, session_id=owner.session_id,
+                              given=shown.given(database, owner.session_id), now=moment)
+        if not found:
+            return None
+        if database.writable:
+            with database.transaction():
+                shown.note(database, owner.session_id, found)
+    context = recall.block(found, now=moment, branch=owner.branch)
+    return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context},
+            "systemMessage": recall.line(found)}
 
 
 def turn_ended(payload: dict[str, Any], home: str) -> None:
-    """Stop and SessionEnd: read the rest of the transcript, and the subagents' transcripts beside it."""
+    """Stop: read the rest of the transcript, and the subagents' transcripts beside it."""
     _read(payload, home, ingest.TURN_END)
+
+
+def session_end(payload: dict[str, Any], home: str) -> None:
+    """SessionEnd: as Stop, and note that the session is over."""
+    turn_ended(payload, home)
+    if settings.load(home)["capture"]:
+        with open_database(home, busy_ms=_BUSY_MS["SessionEnd"]) as database, database.transaction():
+            write.session_ended(database, _text(payload, "session_id"), _text(payload, "reason"), now_ms())
 
 
 def compaction_begins(payload: dict[str, Any], home: str) -> None:
@@ -140,9 +183,11 @@ def _session(payload: dict[str, Any], moment: int) -> Session:
 
 def _text(payload: dict[str, Any], name: str) -> str:
     value = payload.get(name)
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()  # SQLite takes no lone surrogates
 
 
 HANDLERS: dict[str, Callable[[dict[str, Any], str], dict[str, Any] | None]] = {
     "SessionStart": session_start, "UserPromptSubmit": user_prompt_submit, "Stop": turn_ended,
-    "SessionEnd": turn_ended, "PreCompact": compaction_begins, "SubagentStop": subagent_stop}
+    "SessionEnd": session_end, "PreCompact": compaction_begins, "SubagentStop": subagent_stop}

@@ -50,7 +50,7 @@ def answer(found: Answer) -> dict[str, Any]:
             "offset": request.offset, "format": request.format,
             "search": {"requested": request.mode, "used": found.used, "degraded": found.degraded,
                        "reason": found.reason},
-            "results": results}
+            "confident": found.confident, "results": results}
 
 
 def timeline(found: Timeline) -> dict[str, Any]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memlite.search.controller import Answer
     from memlite.search.timeline import Timeline
 
+_NEAREST = "No good match; nearest:"
 _MORE = "Whole records: `memlite show ID ID…`; what happened around one: `memlite timeline ID`."
 
 
@@ -27,7 +28,7 @@ def answer(found: Answer) -> str:
     head = f"{len(found.hits)} of {found.total} memories{about} (id, date, type, title, tokens of the full record):"
     if request.format == "full":
         return "\n\n".join([head, *(record_text(hit.record, color=False) for hit in found.hits)])
-    lines = [head]
+    lines = [head] if found.confident else [_NEAREST, head]
     for hit in found.hits:
         lines.append(line(hit.record))
         if hit.line and hit.line not in hit.record.headline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memlite.clock import now_ms
 from memlite.model import KINDS, OBSERVATION, Memory, Record
+from memlite.search.confidence import CONFIDENT
 from memlite.search.language import Question, understand
 from memlite.search.ranking import CANDIDATES, rank
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
@@ -31,16 +32,21 @@ class Hit(Record):
 class Answer(Record):
     """What a search found. `total` counts all matches before paging; `used` and `reason` say which way was taken."""
 
-    __slots__ = ("request", "hits", "total", "used", "degraded", "reason", "coverage")
+    __slots__ = ("request", "hits", "total", "used", "degraded", "reason", "confidence")
     DEFAULTS: ClassVar[dict[str, Any]] = {"hits": [], "total": 0, "used": FILTER, "degraded": False, "reason": None,
-                                          "coverage": None}
+                                          "confidence": None}
     request: SearchRequest
     hits: list[Hit]
     total: int
     used: str
     degraded: bool
     reason: str | None
-    coverage: float | None      # 0–1: how much of the question the best hit covers
+    confidence: float | None    # 0–1: how sure it is that the best hit is an answer; None without a ranking
+
+    @property
+    def confident(self) -> bool:
+        """Whether the best hit is a good match, as far as can be told; a list without ranking always is."""
+        return self.confidence is None or self.confidence >= CONFIDENT
 
 
 def search(database: Database | None, request: SearchRequest, *, now: int | None = None) -> Answer:
@@ -74,7 +80,7 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
     hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record))
             for row, record in zip(page, _fetch(database, page), strict=True)]
     return Answer(request=request, hits=hits, total=ranked.total, used=used, reason=reason,
-                  coverage=round(ranked.coverage, 4))
+                  confidence=round(ranked.confidence, 4))
 
 
 def _filter(database: Database, request: SearchRequest, question: Question) -> find.Filter:

@@ -8,7 +8,7 @@ the question speaks of. Every constant was chosen on real sessions and checked o
 from __future__ import annotations
 
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
-from memlite.search import synonyms
+from memlite.search import confidence, synonyms
 from memlite.search.words import stem
 from memlite.store import find, records
 
@@ -41,16 +41,15 @@ _REFINED = 60
 
 
 class Ranked:
-    """`order`: the best candidates, best first; `total`: all records that match; `coverage`: 0–1, how much of the
-    question (its words by rarity) the best one covers."""
+    """`order`: the best candidates, best first; `total`: all records that match; `confidence`: 0–1, how sure it is
+    that the best one is an answer."""
 
-    __slots__ = ("order", "total", "coverage", "records")
+    __slots__ = ("order", "total", "confidence")
 
-    def __init__(self, order: list[Found], total: int, coverage: float, fetched: dict[tuple[str, int], Any]) -> None:
+    def __init__(self, order: list[Found], total: int, confidence: float) -> None:
         self.order = order
         self.total = total
-        self.coverage = coverage
-        self.records = fetched
+        self.confidence = confidence
 
 
 def rank(database: Database, question: Question, where: Filter, most: int) -> Ranked:
@@ -73,7 +72,7 @@ def rank(database: Database, question: Question, where: Filter, most: int) -> Ra
         _add_window(database, question.window, where, scores)
     order = sorted((find.Found(kind=kind, id=ident, score=score) for (kind, ident), score in scores.items()),
                    key=lambda row: (-row.score, -row.id, row.kind))
-    return _refine(database, rarity, order, max(total, len(order)))
+    return _refine(database, rarity, order, max(total, len(order)), everything)
 
 
 def _affordable(frequencies: dict[str, int], budget: int) -> list[str]:
@@ -115,7 +114,7 @@ def _add_window(database: Database, window: tuple[int, int], where: Filter,
         scores[key] = _IN_WINDOW * scores[key] if key in scores else 0.3 * best
 
 
-def _refine(database: Database, rarity: dict[str, float], order: list[Found], total: int) -> Ranked:
+def _refine(database: Database, rarity: dict[str, float], order: list[Found], total: int, everything: int) -> Ranked:
     top, rest = order[:_REFINED], order[_REFINED:]
     fetched = {(record.KIND, record.id or 0): record
                for record in records.fetch(database, [(row.kind, row.id) for row in top])}
@@ -139,8 +138,10 @@ def _refine(database: Database, rarity: dict[str, float], order: list[Found], to
     floor = top[-1].score if top else 0.0
     for row in rest:  # behind the refined ones, whatever their raw score
         row.score = min(row.score, floor)
-    best = covered[top[0].kind, top[0].id] if top else 0.0
-    return Ranked([*top, *rest], total, best, fetched)
+    if not top:
+        return Ranked([], total, 0.0)
+    share, worth = confidence.coverage(full_text(fetched[top[0].kind, top[0].id]), rarity)
+    return Ranked([*top, *rest], total, confidence.confidence(share, worth, top[0].score, asked, everything))
 
 
 def full_text(record: Any) -> str:

@@ -101,5 +101,5 @@ def inject(call: Call) -> Reply:
     with call.worker.pool.lend() as database:
         text = ""
         if database is not None:
-            text, _ = briefing.compose(database, project_called(database, names[0]), now=call.now, branch="")
+            text = briefing.compose(database, project_called(database, names[0]), now=call.now, branch="").text
     return Reply(text.encode("utf-8", "replace"), replies.TEXT)

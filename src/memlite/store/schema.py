@@ -70,6 +70,13 @@ _STEP_1 = (
     files_edited TEXT NOT NULL DEFAULT '[]',
 {_PROVENANCE})""",
     "CREATE INDEX summaries_session ON summaries(session, prompt_number)",
+    # A session's end is a moment of its own: `sessions.ended_at_epoch` only says how far it is known.
+    """CREATE TABLE session_ends (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL REFERENCES sessions(id),
+    ended_at_epoch INTEGER NOT NULL,
+    reason  TEXT NOT NULL DEFAULT ''        -- the client's word for it: clear, logout, prompt_input_exit, other
+)""",
     """CREATE TABLE transcripts (
     path    TEXT PRIMARY KEY,
     head    TEXT NOT NULL,                  -- fingerprint of the first bytes: another file under the same name
@@ -81,6 +88,12 @@ _STEP_1 = (
     """CREATE TABLE tombstones (
     fingerprint TEXT PRIMARY KEY,           -- of a forgotten record: the hash, never the text
     forgotten_at_epoch INTEGER NOT NULL
+) WITHOUT ROWID""",
+    """CREATE TABLE shown (
+    session_id TEXT NOT NULL,               -- the client's id
+    kind TEXT NOT NULL,
+    id   INTEGER NOT NULL,                  -- of a record this session was given unasked
+    PRIMARY KEY (session_id, kind, id)
 ) WITHOUT ROWID""",
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
