@@ -21,11 +21,13 @@ _LOOKING = frozenset(("ls", "cat", "head", "tail", "pwd", "find", "grep", "rg", 
                       "stat", "sed", "awk", "sort", "cut", "env", "true", "cd", "sleep", "jq", "less", "du", "df"))
 _LOOKING_GIT = frozenset(("status", "log", "diff", "show", "branch", "remote", "rev-parse", "blame", "ls-files",
                           "describe", "stash", "fetch"))
+_INTERPRETERS = frozenset(("python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh"))
+_SETTING = frozenset(("cd", "export", "set", "source", ".", "sleep", "mkdir", "pushd", "popd"))
 _RECALLING = frozenset(("query", "show", "recent", "timeline", "contextualize", "decisions", "changes", "how-it-works"))
 
 _ERROR_MARKS = ("error:", "error[", "error ", "exception", "traceback", "fatal:", "panic:", "failed", "failure",
                 "cannot ", "can't ", "could not ", "not found", "no such file", "permission denied", "undefined",
-                "unexpected", "segmentation fault", "assertion", "e   ")
+                "unexpected", "segmentation fault", "assertion")
 _NOT_ERRORS = ("0 errors", "no errors", "0 failed", "0 failures", "error handling", "errors: 0", "failed: 0",
                "0 error", "fail 0", "failures: 0")
 
@@ -50,9 +52,44 @@ def recalls(command: str) -> bool:
     return any(_runs(part, "memlite", verb) for part in simple_commands(command) for verb in _RECALLING)
 
 
+def shown(command: str) -> str:
+    """The line as a person would quote it: on one line, without a here-document and the ways to hide output."""
+    line, document = _document(command)
+    line = " ".join(line.split())
+    for noise in (" 2>&1", " 2>/dev/null", " >/dev/null"):
+        line = line.replace(noise, "")
+    if document:
+        line = line.rstrip("-~ ").removesuffix("cat").rstrip("\"'$( ").removesuffix(" -m")
+    return line
+
+
+def _document(command: str) -> tuple[str, str]:
+    """(the line without its here-document, the document); a `<<` of another kind, as in `grep '^<<<<<<<'`, begins
+    none."""
+    at = command.find("<<")
+    while at >= 0:
+        word = command[at + 2:at + 12].lstrip("-~ ").lstrip("'\"\\")[:1]
+        if (word.isalpha() or word == "_") and command[at - 1:at] != "<":
+            first, _, document = command[at + 2:].partition("\n")
+            behind = first.partition(" ")[2]  # of the word that ends the document
+            return f"{command[:at].rstrip()} {behind}".rstrip(), document
+        at = command.find("<<", at + 1)
+    return command, ""
+
+
+def gist(command: str) -> str:
+    """The one command of the line that it was typed for, without the folder changes and filters around it."""
+    parts = [part for part in simple_commands(shown(command)) if part.partition(" ")[0] not in _SETTING]
+    part = next((part for part in parts if not _only_looks(part)), parts[0] if parts else shown(command))
+    words = part.split()
+    if words and words[0].rpartition("/")[2] in _INTERPRETERS and (len(words) == 1 or words[1] in ("-c", "-e", "-")):
+        return f"{words[0]} script"
+    return part
+
+
 def simple_commands(command: str) -> list[str]:
     """The commands of a line such as `cd x && make | tail`, without here-documents: `cd x`, `make`, `tail`."""
-    line = command.partition("<<")[0]
+    line = _document(command)[0]
     for joint in ("&&", "||", ";", "|", "\n"):
         line = line.replace(joint, "\x00")
     return [part.strip() for part in line.split("\x00") if part.strip()]
@@ -113,9 +150,9 @@ def commit_subject(command: str, output: str) -> tuple[str, str]:
 
 
 def _message(command: str) -> str:
-    if "<<" in command:  # -m "$(cat <<'EOF' … EOF)"
-        lines = command.partition("<<")[2].splitlines()[1:]
-        return next((line.strip() for line in lines if line.strip()), "")
+    document = _document(command)[1]
+    if document:  # -m "$(cat <<'EOF' … EOF)"
+        return next((line.strip() for line in document.splitlines() if line.strip()), "")
     for flag in ("-m ", "-am ", "--message ", "--message="):
         before, found, rest = command.partition(flag)
         if found:
@@ -137,9 +174,9 @@ def error_lines(output: str, most: int = 3) -> list[str]:
     """Up to `most` lines of `output` that say what went wrong, each at most 300 characters."""
     found: list[str] = []
     for raw in output.splitlines()[:4000]:
-        line = raw.strip()
+        line = raw.partition("\\n")[0].strip()  # some tools print escaped line feeds
         lowered = line[:400].lower()
-        if not line or not any(mark in lowered for mark in _ERROR_MARKS):
+        if not line or not (any(mark in lowered for mark in _ERROR_MARKS) or line.startswith("E  ")):  # pytest's
             continue
         if any(mark in lowered for mark in _NOT_ERRORS) or lowered.startswith(("exit code", "--- pass", "ok ")):
             continue

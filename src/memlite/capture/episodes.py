@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # An episode of more rows than this is cut where no tool is at work: a memory that points at a hundred rows
 # points at nothing. Measured on real sessions: 8, 12 and 16 find equally well, 12 reads best.
 MAX_ROWS = 12
+_MAX_WAITING_ROWS = 48  # calls at once, each in a row of its own; beyond that one of them was never answered
 # Looking around is part of the step it leads to, up to this many rows.
 MAX_LOOKING_ROWS = 6
 _LOOKING = frozenset(("Read", "Grep", "Glob", "LS", "NotebookRead", "TodoWrite", "ToolSearch", "WebSearch", "WebFetch",
@@ -145,6 +146,7 @@ def belongs(episode: Episode, event: Event) -> bool:
         return True
     rows = len(episode.uuids())
     if event.kind == TOOL:
-        return rows < MAX_ROWS or episode.waits() or event.uuid == episode.events[-1].uuid
+        waits = rows < _MAX_WAITING_ROWS and episode.waits()
+        return rows < MAX_ROWS or waits or event.uuid == episode.events[-1].uuid
     has_worked = any(e.kind != TEXT for e in episode.events)
     return not has_worked or (rows < MAX_LOOKING_ROWS and episode.only_looks())
