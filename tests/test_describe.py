@@ -125,7 +125,7 @@ def test_error_that_stayed_is_in_the_title() -> None:
 def test_refusal_of_the_person_is_told_as_such() -> None:
     """Not as an error of the command."""
     script = Script()
-    script.says("I remove the branch.")
+    script.says("Let me remove the branch.")
     script.runs("git branch -D x", "The user doesn't want to proceed with this tool use.", failed=True)
     found = seen(script)
     assert found.title == "Remove the branch — Run `git branch -D x` — refused by the person"
