@@ -129,8 +129,6 @@ def _names(text: str, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
         start = end = spot
         while start > last and spot - start < _LONGEST_NAME and text[start - 1] in _NAME:
             start -= 1
-        if start < spot and text[start - 1:start] == "\\" and text[start] in "nrt":
-            start += 1   # a JSON escape stuck to the name: "\nDB_PASSWORD"
         while end < len(text) and end - spot < _LONGEST_NAME and text[end] in _NAME:
             end += 1
         last = end
@@ -149,7 +147,7 @@ def _place(text: str, start: int, end: int, kind: str) -> _Place | None:
     place = None
     if "=" in ahead or ":" in ahead:
         after = quoting.past_closers(text, end)
-        place = _assigned(text, start, end, after) or _typed(text, end) or _paired(text, after)
+        place = _assigned(text, start, end, after) or _typed(text, end) or _paired(text, end)
     if place is None and ahead[:1] == " ":
         if text.startswith("-", start):
             return _argument(text, end)
@@ -180,7 +178,7 @@ def _assigned(text: str, start: int, end: int, after: int) -> _Place | None:
 def _begins_line(text: str, at: int) -> bool:
     """Whether the line holds nothing before `at` but a word of an env file, a line number or a diff's mark."""
     before = text[max(0, at - _LONGEST_MARGIN):at]
-    begin = max(before.rfind("\n") + 1, before.rfind("\\n") + 2 if "\\n" in before else 0)
+    begin = before.rfind("\n") + 1
     return (begin > 0 or at <= _LONGEST_MARGIN) and before[begin:].strip(" \t0123456789→|+-\"'") in _BEGINS_LINE
 
 
@@ -209,11 +207,10 @@ def _typed(text: str, at: int) -> _Place | None:
 def _paired(text: str, at: int) -> _Place | None:
     """`"name": "DB_PASSWORD", "value": "…"`, in JSON, in YAML on the next line, in the attributes of HTML."""
     begin = at
-    while begin < len(text) and begin - at < 2 * _GAP and (text[begin] in " \t\r\n,\"'{}-\\" or (
-            text[begin - 1] == "\\" and text[begin] in "nrt")):
+    while begin < len(text) and begin - at < 2 * _GAP and text[begin] in " \t\r\n,\"'{}-\\":
         begin += 1
     word = next((word for word in ("value", "content") if text[begin:begin + len(word)].lower() == word), "")
-    if begin == at or not word:
+    if not word or not set("\n,\"'") & set(text[at:begin]):
         return None
     after = quoting.past_closers(text, begin + len(word))
     if text[after:after + 1] not in (":", "="):

@@ -63,12 +63,13 @@ def cookies(text: str) -> list[tuple[int, int]]:
         while begin < done:
             finish = text.find(";", begin, done)
             finish = done if finish < 0 else finish
-            name, equals, held = text[begin:finish].partition("=")
+            name, equals, held = text[begin:finish].rstrip().partition("=")
             if not equals or not name or " " in name.strip() or name != name.rstrip():
                 if begin == value:
                     break   # `cookie: str = None` is code
             elif name.strip().lower() not in _COOKIE_ATTRIBUTES and _opens_session(name, held):
-                spans.append((finish - len(held), finish))
+                held_at = begin + len(name) + 1
+                spans.append((held_at, held_at + len(held)))
             begin = finish + 1
     return spans
 
@@ -76,9 +77,11 @@ def cookies(text: str) -> list[tuple[int, int]]:
 def url_passwords(text: str) -> list[tuple[int, int]]:
     """The password in `scheme://user:password@host`, or the token in `scheme://token@host`."""
     spans: list[tuple[int, int]] = []
-    begins = sorted(spot for mark in ("://", ":\\/\\/") for spot in _after(text, mark))
-    for begin, following in zip(begins, (*begins[1:], len(text)), strict=True):
+    begins = list(_after(text, "://"))
+    for begin, following in zip(begins, (*begins[1:], len(text)), strict=False):
         # Never past the next address: each character is then looked at once.
+        while text[begin:begin + 1] == "/":
+            begin += 1   # escaped slashes are read as two
         limit = quoting.until(text, begin, _ENDS_USERINFO, min(following, begin + _LONGEST_USERINFO))
         at = text.rfind("@", begin, limit)
         host = text[at + 1:at + 2]
@@ -121,11 +124,8 @@ def _header_value(text: str, end: int) -> int:
     if operator not in ("=>", ":", "=", ",") or text[at:at + 2] in ("==", "::"):
         return -1
     at = quoting.past_space(text, at + len(operator), 24)
-    quote = at
-    while text[quote:quote + 1] == "\\" and quote - at < 8:
-        quote += 1
-    if text[quote:quote + 1] in ("'", '"', "`"):
-        return quote + 1
+    if begin := quoting.past_quote(text, at):
+        return begin
     return -1 if operator == "," else at
 
 

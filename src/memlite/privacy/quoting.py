@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-_QUOTES = "\"'`"
-_COLOURS = ("\x1b[", "\\u001b[", "\\x1b[", "\\033[", "\\e[")
-_ESCAPED = frozenset("nrt\"'\\`u")
+_MOST_ESCAPES = 32   # five levels of JSON in JSON
+_ESCAPED = frozenset("\"'\\`")
 # What code writes before a string's opening quote.
 _PREFIXES = frozenset(("f", "b", "r", "u", "l", "rb", "br", "fr", "rf", "@", "$", "$@"))
+_READ_AS = (("\\n", " \n"), ("\\r", "  "), ("\\t", "  "), ("\\/", "//"),
+            ("\\u001b", "     \x1b"), ("\\u001B", "     \x1b"), ("\\u2192", "      "))
+_READ_DEEPER_AS = (("\\ \n", "  \n"), ("\\  ", "   "), ("\\//", "///"))
 # A value is judged by so much of it; a longer one that is taken is then taken whole.
 _LOOKED_AT = 64
 _LONGEST_QUOTED = 4096
+
+
+def unescaped(text: str) -> str:
+    """`text` with JSON's escapes for white space and slashes as what they stand for, position by position.
+
+    What follows `\\n` then begins a word, in JSON inside JSON too. Quotes keep their backslashes, which tell levels.
+    """
+    if "\\" not in text:
+        return text
+    for escape, shown in _READ_AS:
+        text = text.replace(escape, shown)
+    for _ in range(_MOST_ESCAPES):   # JSON in JSON has more backslashes before it
+        before = text
+        for escape, shown in _READ_DEEPER_AS:
+            text = text.replace(escape, shown)
+        if text == before:
+            break
+    return text
 
 
 def ending(characters: str) -> dict[int, str]:
@@ -37,14 +57,18 @@ def past_space(text: str, at: int, most: int) -> int:
 def past_closers(text: str, at: int) -> int:
     """Past what ends a name before its operator: colours, an escaped or plain quote, a bracket, blanks."""
     at = past_space(text, at, 24)
-    quote = at
-    while text[quote:quote + 1] == "\\" and quote - at < 8:
-        quote += 1
-    if text[quote:quote + 1] and text[quote] in _QUOTES:
-        at = quote + 1
+    at = max(at, past_quote(text, at))
     if text[at:at + 1] == "]":
         at += 1
     return past_space(text, at, 24)
+
+
+def past_quote(text: str, at: int) -> int:
+    """Past the quote at `at`, which may be escaped for some levels of JSON; 0 if there is none."""
+    limit = at + _MOST_ESCAPES
+    while at < limit and text[at:at + 1] == "\\":
+        at += 1
+    return at + 1 if text[at:at + 1] in ('"', "'", "`") else 0
 
 
 def value_at(text: str, at: int, whole_line: bool) -> tuple[int, int, bool]:
@@ -56,15 +80,11 @@ def value_at(text: str, at: int, whole_line: bool) -> tuple[int, int, bool]:
         if text[at + length:at + length + 1] in ("'", '"') and text[at:at + length].lower() in _PREFIXES:
             at += length
             break
-    quote = at
-    while text[quote:quote + 1] == "\\" and quote - at < 8:
-        quote += 1
-    mark = text[quote:quote + 1]
-    if mark and mark in _QUOTES:
-        start = quote + 1
+    if start := past_quote(text, at):
+        mark, escapes = text[start - 1], start - 1 - at
         if text.startswith(mark * 2, start):
             start += 2
-        end = _closing(text, start, mark, quote - at)
+        end = _closing(text, start, mark, escapes)
         if end >= 0:
             return start, end, True
         at = start
@@ -83,7 +103,7 @@ def full_end(text: str, end: int, quoted: bool, whole_line: bool) -> int:
 
 def without_marks(value: str) -> str:
     """`value` without what was redacted before and without terminal colours, to be judged."""
-    if "[redacted:" not in value and "\x1b" not in value and "\\" not in value:
+    if "[redacted:" not in value and "\x1b" not in value:
         return value
     kept: list[str] = []
     at = 0
@@ -99,8 +119,8 @@ def without_marks(value: str) -> str:
 
 
 def until(text: str, at: int, ends: dict[int, str], limit: int) -> int:
-    """The first position from `at` and before `limit` of a character that `ends` maps to a line feed, or of an escape
-    that ends the JSON string the text stands in; else `limit`. Colour sequences are passed over."""
+    """The first position from `at` and before `limit` of a character that `ends` maps to a line feed, or of an escaped
+    quote; else `limit`. Colour sequences are passed over."""
     limit = min(len(text), limit)
     while at < limit:
         window = text[at:min(limit, at + _LOOKED_AT)]
@@ -128,7 +148,8 @@ def _first(one: int, other: int) -> int:
 
 
 def _closing(text: str, start: int, mark: str, escapes: int) -> int:
-    """Where the string ends that `escapes` backslashes and `mark` opened; -1 if not on this line.
+    """Where the string ends that `escapes` backslashes and `mark` opened; -1 if not on this line (an
+    escaped line feed, which is read as a blank and a line feed, is part of the string).
 
     JSON in JSON doubles what is before a quote and adds one: 0, 1, 3, 7 backslashes are 0, 1, 2, 3 levels of it.
     Undone as often as the opening quote was wrapped, an even number leaves a closing quote, an odd one an escaped.
@@ -139,7 +160,7 @@ def _closing(text: str, start: int, mark: str, escapes: int) -> int:
         if character == "\\":
             run += 1
             continue
-        if character == "\n":
+        if character == "\n" and text[at - 1] != " ":
             return -1
         if character == mark:
             level, left = escapes, run
@@ -152,13 +173,10 @@ def _closing(text: str, start: int, mark: str, escapes: int) -> int:
 
 
 def _past_colour(text: str, at: int) -> int:
-    """Past the colour sequence at `at`, real or written as an escape; `at` itself if there is none."""
-    if text[at:at + 1] not in ("\x1b", "\\"):
+    """Past the terminal's colour sequence at `at`; `at` itself if there is none."""
+    if not text.startswith("\x1b[", at):
         return at
-    for start in _COLOURS:
-        if text.startswith(start, at):
-            end = at + len(start)
-            while end < len(text) and end - at < 24 and text[end] in "0123456789;":
-                end += 1
-            return end + 1 if text[end:end + 1] in ("m", "K") else at
-    return at
+    end = at + 2
+    while end < len(text) and end - at < 24 and text[end] in "0123456789;":
+        end += 1
+    return end + 1 if text[end:end + 1] in ("m", "K") else at

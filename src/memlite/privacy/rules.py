@@ -142,9 +142,8 @@ _PREFIXED = (
 _SEARCHED = (
     Rule("private-key", "private key", r"-{5}BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-{5}"
          # Key material must follow, after line ends, margins and headers; else the line is only mentioned.
-         r"(?=(?:\\{1,8}[nrt]|[\s\"'+>|,→]|\d(?=\d{0,4}[→|:])){0,80}"
-         r"(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,120}(?:\n|\\{1,8}[nr])(?:\\{1,8}[nr]|[\s\"'+>|,→]){0,20}){0,4}"
-         r"[A-Za-z0-9+/]{16})"
+         r"(?=(?:[\s\"'+>|,→\\]|\d(?=\d{0,4}[→|:\s])){0,80}"
+         r"(?:[A-Z][A-Za-z-]{2,20}: [^\n]{0,120}\n[\s\"'+>|,→\\]{0,20}){0,4}[A-Za-z0-9+/]{16})"
          r"[^-]*(?:-(?!----)[^-]*)*(?:-{5}END [A-Z0-9 ]{0,60}-{5})?",
          ("-----BEGIN RSA PRIVATE KEY-----\n{a64}\n{a64}\n-----END RSA PRIVATE KEY-----",
           "-----BEGIN OPENSSH PRIVATE KEY-----\n{a70}\n{a30}", r'"-----BEGIN PRIVATE KEY-----\n{a64}\n{a20}=\n"',
@@ -199,7 +198,7 @@ _SEARCHED = (
 )
 
 _IN_CONTEXT = (
-    Rule("url-password", "://|:\\/\\/", headers.url_passwords,
+    Rule("url-password", "://|:\\", headers.url_passwords,
          ("postgres://app:{p}@db:5432/x", "redis://:{p}@h", "https://{a40}@host/x", r"mysql:\/\/u:{p}@h\/d",
           "amqp://u:{a6}/{a6}@h", "https://u:{a8}#{a8}@h/x"),
          ("https://host:8080/a@b", "https://h/x:y@z", "git@github.com:o/r.git", "postgres://u:${PW}@h",

@@ -7,9 +7,9 @@ and tried, so a hook seldom pays for importing `re`. Redact before cutting a tex
 from __future__ import annotations
 
 from memlite.privacy.assignments import kind_of
-from memlite.privacy.quoting import without_marks
+from memlite.privacy.quoting import unescaped, without_marks
 from memlite.privacy.rules import RULES, Rule
-from memlite.privacy.values import PASSWORD, is_random, is_secret, is_stand_in
+from memlite.privacy.values import is_no_value, is_random, is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ _PREFIXES = [(keyword, rule) for rule in RULES if rule.anchored for keyword in r
 _ANY_CASE = [(keyword, rule) for rule in RULES if not rule.anchored for keyword in rule.keywords]
 _SHORTEST = 16   # no rule with a prefix matches fewer characters
 _COMPILED: dict[str, Pattern[str]] = {}
-_ESCAPES = frozenset("nrtbfv0")
 # Taking one secret out can show another (`a:b@c` in a password); more rounds than this were never needed.
 _ROUNDS = 4
 
@@ -56,12 +55,14 @@ def redact_named(name: str, value: str) -> str:
 
 
 def _apply(rule: Rule, text: str) -> str:
+    # Found in the text as a reader of its JSON sees it, taken out of the text as it is.
+    read = unescaped(text)
     if rule.finder is not None:
-        spans = rule.finder(text)
+        spans = rule.finder(read)
     elif rule.anchored:
-        spans = _anchored(rule, text)
+        spans = _anchored(rule, read)
     else:
-        spans = _searched(rule, text)
+        spans = _searched(rule, read)
     return _replaced(text, spans, f"[redacted:{rule.name}]") if spans else text
 
 
@@ -81,8 +82,9 @@ def _anchored(rule: Rule, text: str) -> list[tuple[int, int]]:
 
 
 def _searched(rule: Rule, text: str) -> list[tuple[int, int]]:
+    """Spans of the pattern; what a command line or field names may also be a variable or a placeholder."""
     return [match.span(match.lastindex or 0) for match in _pattern(rule).finditer(text)
-            if not is_stand_in(match.group(match.lastindex or 0), PASSWORD)]
+            if not (match.lastindex and is_no_value(without_marks(match.group(match.lastindex))))]
 
 
 def _pattern(rule: Rule) -> Pattern[str]:
@@ -95,13 +97,13 @@ def _pattern(rule: Rule) -> Pattern[str]:
 
 
 def _begins_word(text: str, at: int) -> bool:
-    """Whether no word goes on at `at`. The letter of an escape (`\\n`, `%3D`, `\\u003d`, `[31m`) is no word."""
+    """Whether no word goes on at `at`. What ends an escape (`%3D`, `\u003d`, `[31m`) is no part of a word."""
     before = text[max(0, at - 6):at]
     if not before or not before[-1].isalnum() or not text[at].isalnum():
         return True
-    return (before[-2:-1] == "\\" and before[-1] in _ESCAPES or before[-3:-2] == "%" or before.startswith("\\u00")
-            or before[-1] in "mK" and before.rpartition("[")[1] == "[" and not before.rpartition("[")[2].strip(
-                "0123456789;mK"))
+    if before[-3:-2] == "%" or before.startswith("\\u"):
+        return True
+    return before[-1] in "mK" and "[" in before and not before.rpartition("[")[2].strip("0123456789;mK")
 
 
 def _replaced(text: str, spans: list[tuple[int, int]], mark: str) -> str:

@@ -56,7 +56,7 @@ def is_secret(value: str, kind: str, *, quoted: bool = False, explicit: bool = F
     """
     value = value.strip()
     shortest = (4 if kind == PASSWORD else 6) if quoted or explicit else (6 if kind == PASSWORD else 8)
-    if len(value) < shortest or is_stand_in(value, kind) or _is_reference(value, quoted):
+    if len(value) < shortest or _is_stand_in(value, kind) or _is_reference(value, quoted):
         return False
     if len(value.split(None, 1)) > 1:
         # Text for a person to read; only an explicit passphrase has spaces.
@@ -80,11 +80,15 @@ def is_random(value: str) -> bool:
 def is_strong(value: str) -> bool:
     """Whether `value` looks random by itself: letters and digits mixed as no word, name or version mixes them."""
     return (not _DIGITS.isdisjoint(value) and not value.isdigit()
-            and not _is_wordy(value) and not is_stand_in(value, OTHER) and not _is_reference(value, quoted=False))
+            and not _is_wordy(value) and not _is_stand_in(value, OTHER) and not _is_reference(value, quoted=False))
 
 
-def is_stand_in(value: str, kind: str) -> bool:
-    """Whether `value` stands for a secret or describes one: `***`, `<your-token>`, `changeme`, `string`."""
+def is_no_value(value: str) -> bool:
+    """Whether `value` is a placeholder (`***`, `<token>`, `changeme`) or a reference (`$PASS`), or nothing at all."""
+    return not value.strip() or _is_stand_in(value, PASSWORD) or _is_reference(value, quoted=True)
+
+
+def _is_stand_in(value: str, kind: str) -> bool:
     if len(value) > 1 and _PAIRS.get(value[0]) == value[-1] and not value.startswith("[redacted:"):
         return True
     if len(value) >= 3 and _MASKS.issuperset(value) or "xxxx" in value.lower() or "***" in value or "..." in value:
