@@ -9,7 +9,7 @@ import click
 
 from memlite import paths
 from memlite.cli import options, output, query
-from memlite.cli.main import cli, with_options
+from memlite.cli.frame import cli, with_options
 from memlite.clock import now_ms
 from memlite.model import parse_ref
 from memlite.render import items, markdown, text

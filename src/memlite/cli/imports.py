@@ -11,7 +11,7 @@ import click
 from memlite import leftovers, paths
 from memlite.capture import backfill
 from memlite.cli import options, output
-from memlite.cli.main import cli, with_options
+from memlite.cli.frame import cli, with_options
 from memlite.model import KINDS
 from memlite.store import records
 from memlite.store.database import open_database

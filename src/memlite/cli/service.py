@@ -10,7 +10,7 @@ import click
 
 from memlite import build_info, paths, settings, worker_file
 from memlite.cli import options, output
-from memlite.cli.main import cli, with_options
+from memlite.cli.frame import cli, with_options
 from memlite.store import records
 from memlite.store.database import open_for_reading
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from memlite import jsoncodec, paths
-from memlite.clock import ms_to_iso, now_ms
+from memlite.hooks.log import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # Real payloads reach 2 MB (a 1 MB Write); what is larger is not read to its end.
 PAYLOAD_LIMIT = 16 * 1024 * 1024
-_LOG_LIMIT = 512 * 1024
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -55,25 +54,3 @@ def _payload() -> object:
         chunks.append(chunk)
         left -= len(chunk)
     return jsoncodec.loads(b"".join(chunks).decode("utf-8", "replace"))
-
-
-def log(home: str, event: str, failure: BaseException) -> None:
-    """Add one line about `failure` to the log, as far as that is possible; the log starts anew when it grows large."""
-    try:
-        frame = failure.__traceback__
-        while frame is not None and frame.tb_next is not None:
-            frame = frame.tb_next
-        place = f" [{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}]" if frame else ""
-        text = " ".join(f"{type(failure).__name__}: {failure}".split())[:500]
-        path = os.path.join(home, paths.LOG)
-        paths.ensure_home(home)
-        paths.create_private(path)
-        if os.path.getsize(path) > _LOG_LIMIT:
-            os.replace(path, path + ".1")
-            paths.create_private(path)
-        with open(path, "a", encoding="utf-8", errors="replace") as file:
-            file.write(f"{ms_to_iso(now_ms())} hook {event}: {text}{place}\n")
-    except Exception:
-        pass  # a full disk must not turn into a failed hook
-
-

@@ -11,7 +11,7 @@ from memlite.capture.projects import branch_of, project_of
 from memlite.clock import now_ms
 from memlite.errors import MemliteError
 from memlite.hooks import background
-from memlite.hooks.entry import log
+from memlite.hooks.log import log
 from memlite.model import CAPTURED, Prompt, Session, Summary
 from memlite.store import shown, write
 from memlite.store.database import Database, open_database, open_for_reading

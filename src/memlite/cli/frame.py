@@ -1,0 +1,60 @@
+"""The command line's frame: the group all commands belong to, their shared options, and how their errors end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from memlite.cli import options, output
+from memlite.errors import MemliteError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Group(click.Group):
+    """A group whose commands' MemliteErrors become a message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a MemliteError ends the process with its exit code."""
+        try:
+            return super().invoke(ctx)
+        except MemliteError as failure:
+            sys.exit(output.report(failure, "--json" in sys.argv))
+        except BrokenPipeError:
+            sys.exit(output.reader_gone())
+
+
+def with_options(*chosen: options.Option) -> Callable[[Command], Command]:
+    """Declare options of the shared table on a click command; their values arrive as keyword arguments."""
+    def decorate(command: Command) -> Command:
+        for option in reversed(chosen):
+            settings: dict[str, Any] = {"help": option.help}
+            if option.switch:
+                settings["is_flag"] = True
+            else:
+                settings["type"] = click.Choice(option.choices) if option.choices else int if option.number else str
+                settings["multiple"] = option.many
+                if not option.many:
+                    settings.update(default=option.default, show_default=option.default is not None)
+            command = click.option(*option.flags, option.name, **settings)(command)
+        return command
+    return decorate
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]},
+             help="A memory for Claude Code: remembers what was done in coding sessions and finds it again.",
+             epilog="Data lies in ~/.memlite (MEMLITE_HOME). Every command that prints records takes --json.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, help="Show the version and commit.",
+              callback=lambda context, _, asked: _version(context) if asked else None)
+def cli() -> None:
+    pass
+
+
+def _version(context: click.Context) -> None:
+    from memlite import build_info
+
+    output.write(build_info.described())
+    context.exit()
