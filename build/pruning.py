@@ -12,7 +12,7 @@ import sys
 # Modules the standard library imports "if there", which would bring a shared library each.
 NO_OPENSSL = ["ssl", "_ssl", "_hashlib"]  # hashlib has SHA-2 and BLAKE2 without it; -5.5 MB
 NO_FOREIGN_FUNCTIONS = ["ctypes", "_ctypes"]  # libffi
-NO_COMPRESSION = ["bz2", "_bz2", "lzma", "_lzma", "zlib", "gzip", "zipfile", "tarfile"]
+NO_COMPRESSION = ["bz2", "_bz2", "lzma", "_lzma", "gzip", "zipfile", "tarfile"]  # zlib stays: wsproto names it
 NO_TERMINAL_LIBRARIES = ["readline", "rlcompleter", "curses", "_curses", "tkinter", "_tkinter"]
 NO_PARSERS = ["xml", "pyexpat", "_elementtree", "xmlrpc", "plistlib", "csv", "_csv"]
 NO_ARITHMETIC = ["decimal", "_decimal", "_pydecimal", "fractions", "statistics", "_statistics"]
