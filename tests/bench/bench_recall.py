@@ -81,16 +81,18 @@ def main() -> int:
         figures = {"R@1": whole["r@1"], "R@5": whole["r@5"], "R@10": whole["r@10"], "MRR": whole["mrr"],
                    **{level: groups[f"difficulty:{level}"]["r@5"] for level in ("easy", "medium", "hard")},
                    "1,000 chars": sum(within.values()) / len(asked), "chars@5": whole["chars@5"],
-                   "rows": sum(sizes) / len(sizes), "silent": nothing["abstained"]}
+                   "rows": sum(sizes) / len(sizes), "silent": nothing["abstained"],
+                   "shy": nothing["abstained on answerable"]}
         measured[name] = figures
         lines.append([name, *(f"{value:.0f}" if title == "chars@5" else f"{value:.1f}" if title == "rows"
                               else table.share(value) for title, value in figures.items())])
     kinds_stored = ("files", "observations", "summaries", "prompts")
     counts = {kind: sum(report[kind] for report in stored) for kind in kinds_stored}
-    table.show(f"Recall over {counts['files']} coding sessions ({counts['observations']} observations, "
-               f"{counts['summaries']} summaries, {counts['prompts']} prompts), {len(asked)} questions; easy, medium, "
-               "hard: R@5;\n1,000 chars: found within that much shown text; rows: transcript rows of a result; silent: "
-               "share of the\nquestions without an answer that got none", ["", *measured["memlite"]], lines)
+    title = (f"Recall over {counts['files']} coding sessions ({counts['observations']} observations, "
+             f"{counts['summaries']} summaries, {counts['prompts']} prompts), {len(asked)} questions. Easy, medium,\n"
+             "hard: R@5. 1,000 chars: found within that much shown text. rows: transcript rows of a result.\n"
+             "silent: no good match, it said, to a question without an answer; shy: to one that has one")
+    table.show(title, ["", *measured["memlite"]], lines)
     if options.kinds:
         names = sorted(group for group in kinds["memlite"] if group.startswith("kind:"))
         print()
