@@ -115,17 +115,25 @@ def open_database(home: str, *, busy_ms: int = BUSY_MS) -> Database:
 def open_for_reading(home: str, *, busy_ms: int = BUSY_MS) -> Database | None:
     """Open the store under `home` for searching only; None when there is none yet. Raises as `open_database`.
 
-    A file on a read-only disk is opened as immutable when SQLite can't make its -shm there.
+    A file on a read-only disk is opened as immutable when SQLite can't make its -shm there. An index that is being
+    made anew is brought on by a portion, so that it gets done even where no hook ever starts the background process.
     """
     path = os.path.join(home, paths.DATABASE)
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return None
     if os.access(path, os.W_OK) and os.access(home, os.W_OK):
-        return open_database(home, busy_ms=busy_ms)
+        writable = open_database(home, busy_ms=busy_ms)
+        if reindex.waiting(writable):
+            with writable.transaction():
+                reindex.advance(writable)
+        return writable
     for mode in ("ro", "ro&immutable=1"):
         database = Database(_connect(path, busy_ms, mode), path, writable=False)
         try:
             _check_version(database)
+            if not index.is_current(database):
+                raise StoreUnusable(f"the index of {path} was made by another memlite and can't be made anew there",
+                                    "make the file and its folder writable")
             return database
         except StoreUnusable:
             database.close()
