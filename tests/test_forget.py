@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from memlite.model import Observation, Prompt, Summary
-from memlite.store import records, write
+from memlite.store import records, transcripts, write
 from memlite.store.database import Database, open_database
 from memlite.store.forget import erase, forget
 from shop_store import BEGIN, SHOP
@@ -93,3 +93,20 @@ def test_erasing_waits_for_readers_only_so_long(fresh_db: Database, home: str, m
         reader.execute("COMMIT")
     assert erase(fresh_db)
     assert bytes_with(home, SECRET) == []
+
+
+def test_words_the_transcripts_reader_remembers_are_forgotten_too(fresh_db: Database, home: str) -> None:
+    """The open turn's prompt and closing words lie in the reading position; where to read on from stays."""
+    state = {"session": {"number": 3, "prompt": f"Find the {SECRET}", "titles": [SECRET], "closing": SIBLING,
+                         "cwd": "/code", "said": True}}
+    record = Prompt(text=f"Find the {SECRET}", created_at_epoch=BEGIN, uuids=["row"], transcript="/t.jsonl")
+    with fresh_db.transaction():
+        ident = write.store(fresh_db, record, SHOP)
+        transcripts.advance(fresh_db, "/t.jsonl", transcripts.Position(), transcripts.Position(7, 9, "1:x", state))
+    assert ident and bytes_with(home, SECRET)
+    forget(fresh_db, [("prompt", ident)])
+    assert erase(fresh_db) and bytes_with(home, SECRET) == []
+    after = transcripts.position(fresh_db, "/t.jsonl")
+    assert (after.offset, after.size) == (7, 9)
+    assert after.state == {"session": {"number": 3, "prompt": "", "titles": [], "closing": "", "cwd": "/code",
+                                       "said": True}}

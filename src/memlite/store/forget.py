@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from memlite.clock import now_ms
-from memlite.store import index, records
+from memlite.store import index, records, transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def forget(database: Database, references: list[tuple[str, int]]) -> list[tuple[
             index.remove(database, record)
             database.execute(f"DELETE FROM {table} WHERE id = ?", (record.id,))
             database.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?)", (mark, now_ms()))
+            transcripts.forget_words(database, record.transcript)
             gone.append((record.KIND, record.id or 0))
     return gone
 

@@ -57,3 +57,16 @@ def advance(database: Database, path: str, before: Position, after: Position) ->
         "state = excluded.state, read_at_epoch = excluded.read_at_epoch",
         (path, after.head, after.offset, after.size, jsoncodec.dumps(after.state), now_ms()))
     return True
+
+
+def forget_words(database: Database, path: str) -> None:
+    """Blank what the reader of the transcript `path` remembers in words (the open turn's prompt, closing words and
+    titles) inside the caller's transaction; where to read on stays."""
+    row = database.row("SELECT state FROM transcripts WHERE path = ?", (path,))
+    if row is None:
+        return
+    state = jsoncodec.loads(row[0])
+    for turn in state.values():
+        turn.update({name: type(value)() for name, value in turn.items()
+                     if isinstance(value, (str, list)) and name not in ("cwd", "branch", "prompt_uuid", "closing_uuid")})
+    database.execute("UPDATE transcripts SET state = ? WHERE path = ?", (jsoncodec.dumps(state), path))

@@ -1,0 +1,77 @@
+"""`memlite save` and `memlite forget`: twins of the writing routes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from memlite import paths
+from memlite.capture.projects import project_of
+from memlite.cli import options, output
+from memlite.cli.frame import cli, with_options
+from memlite.clock import now_ms
+from memlite.errors import NotFound, UsageError
+from memlite.model import TYPES, parse_ref
+from memlite.store import forget as forgetting
+from memlite.store import records
+from memlite.store.database import open_database, open_for_reading
+from memlite.store.save import project_called
+from memlite.store.save import save as save_memory
+
+
+@cli.command(help="Save TEXT as a memory of the current folder's project; - reads it from standard input.")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--title", default="", help="by default the first line of TEXT")
+@click.option("--type", "kind", type=click.Choice(TYPES), default="discovery", show_default=True, help="what it is")
+@click.option("--concept", "concepts", multiple=True, help="what it is about, e.g. gotcha; may be repeated")
+@click.option("--file", "files", multiple=True, help="a file it is about; may be repeated")
+@click.option("-p", "--project", default="", help="another project, by name or root folder")
+@with_options(options.JSON)
+def save(text: tuple[str, ...], title: str, kind: str, concepts: tuple[str, ...], files: tuple[str, ...], project: str,
+         json: bool) -> None:
+    words = sys.stdin.read() if text == ("-",) else " ".join(text)
+    with open_database(paths.home()) as database:
+        owner = project_called(database, project) if project else project_of(os.getcwd())
+        saved = save_memory(database, words, now=now_ms(), project=owner, title=title, type=kind, concepts=concepts,
+                            files=files)
+    record = saved.record
+    if json:
+        output.write(output.json_text({"id": record.ref, "title": record.title, "project": owner.name,
+                                       "duplicate": saved.duplicate}))
+    else:
+        output.write(f"{'saved before as' if saved.duplicate else 'saved as'} #{record.ref}: {record.title}")
+
+
+@cli.command(help="Forget memories by ID for good: they leave the search, the file's bytes, and do not come back when "
+                  "a transcript is read again.")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("-y", "--yes", is_flag=True, help="do not ask")
+@with_options(options.JSON)
+def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
+    references = []
+    for text in ids:
+        reference = parse_ref(text)
+        if reference is None:
+            raise UsageError(f"{text!r} is no id", "ids look like 123, S5 or P7; `memlite query` prints them")
+        references.append(reference)
+    database = open_for_reading(paths.home())
+    found = records.fetch(database, references) if database else []
+    known = {(record.KIND, record.id) for record in found}
+    missing = [text for text, reference in zip(ids, references, strict=True) if reference not in known]
+    if database is None or missing:
+        raise NotFound(f"no record {', '.join(missing)}", "nothing was forgotten; `memlite query` prints ids")
+    if not yes:
+        for record in found:
+            output.say(f"{record.ref}: {record.headline}")
+        click.confirm(f"forget {len(found)} for good?", abort=True, err=True)
+    with database:
+        forgetting.forget(database, references)
+        erased = forgetting.erase(database)
+    if json:
+        output.write(output.json_text({"forgotten": [record.ref for record in found], "erased": erased}))
+    else:
+        output.write(f"forgotten: {', '.join(record.ref for record in found)}")
+    if not erased:
+        output.say("another process is reading; the words leave the file's bytes when `memlite forget` runs next")
