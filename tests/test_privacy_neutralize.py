@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -73,7 +74,5 @@ def test_what_is_shown_holds_no_control_and_can_be_encoded(text: str) -> None:
     shown.encode("utf-8")
     assert all(c in "\n\t" or unicodedata.category(c) != "Cc" for c in shown)
     assert not {"\u202a", "\u202b", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068"} & set(shown)
-    assert f"<{ENVELOPE_TAG}" not in shown
-    assert f"</{ENVELOPE_TAG}" not in shown
-    assert "<system-reminder" not in shown
+    assert re.search(rf"<\s*/?\s*({ENVELOPE_TAG}|system-reminder|user)(?![\w:-])", shown) is None
     assert neutralize(shown) == shown

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memlite.privacy import clean, clean_value
+from memlite.privacy import clean, clean_named
 from memlite.privacy.assignments import kind_of
 from memlite.privacy.rules import RULES, Rule
 from memlite.privacy.secrets import redact
@@ -45,6 +45,14 @@ def test_a_secret_is_gone_from_text_that_is_json_and_json_in_json(rule: Rule, te
             assert [needle for needle in needles if len(needle) > 3 and needle in left] == [], level
             assert "before" in left
             given_text = json.dumps({"command": given_text, "timeout": 5})
+
+
+@pytest.mark.parametrize(("rule", "text"), _POSITIVE)
+def test_a_secret_is_found_wherever_it_stands(rule: Rule, text: str) -> None:
+    given_text, needles = filled(text, random.Random(6))
+    left = redact("It was said and done.\n" * 1000 + given_text + "\nIt was said and done." * 1000)
+    assert [needle for needle in needles if len(needle) > 3 and needle in left] == []
+    assert left.startswith("It was said and done.\n" * 1000)
 
 
 @pytest.mark.parametrize("text", _NEGATIVE)
@@ -97,6 +105,8 @@ def test_the_rules_are_many_and_each_is_named_once() -> None:
     "✔ tests pass: 128\nbypass=1234567890\ncompass: north42",
     "E       assert 'token1' == 'token2'",
     "See RFC 6750, section 2.1: Bearer scheme; RFC 7617 Basic authentication",
+    'Context: []byte("DB_PASSWORD=" + fromVault),\n\t\tOther: "x"',
+    r'Context: []byte(\"DB_PASSWORD=\" + fromVault),\n\t\tOther: \"x\"',
     "type=password autocomplete=current-password name=\"password\"",
 ])
 def test_ordinary_text_and_code_is_unchanged(text: str) -> None:
@@ -152,24 +162,26 @@ def test_a_name_tells_whether_its_value_is_secret(name: str, kind: str | None) -
     assert kind_of(name) == kind
 
 
-def test_a_value_taken_apart_is_cleaned_with_its_keys_in_mind() -> None:
-    secret = "ghp_" + random_run("a", 36, random.Random(4))
-    cleaned = clean_value({"password": "tr0ub4dor", "note": ["a <private>b</private>", 3, None, True, 1.5],
-                           secret: {"deep": [secret]}, "tokens": "tr0ub4dor"})
-    assert cleaned == {"password": "[redacted:password]", "note": ["a [private]", 3, None, True, 1.5],
-                       "[redacted:github-token]": {"deep": ["[redacted:github-token]"]}, "tokens": "tr0ub4dor"}
-    assert clean_value(("x", "<private>y")) == ["x", "[private]"]
-
-
-def test_a_value_of_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(TypeError, match="bytes cannot be cleaned"):
-        clean_value({"data": b"secret"})
+@pytest.mark.parametrize(("name", "value", "left"), [
+    ("password", "tr0ub4dor", "[redacted:password]"),
+    ("apiKey", "4f2b9c1d7e6a4c3b", "[redacted:secret]"),
+    ("password", "${DB_PASSWORD}", "${DB_PASSWORD}"),
+    ("tokens", "tr0ub4dor", "tr0ub4dor"),
+    ("command", "echo <private>x</private> ok", "echo [private] ok"),
+    ("password", "[redacted:password]", "[redacted:password]"),
+    ("", "tr0ub4dor", "tr0ub4dor"),
+    ("password", "", ""),
+])
+def test_a_value_is_cleaned_with_its_name_in_mind(name: str, value: str, left: str) -> None:
+    assert clean_named(name, value) == left
+    assert clean_named(name, left) == left
 
 
 _FRAGMENTS = sorted({keyword for rule in RULES for keyword in rule.keywords} | set(
     "= : := => \" ' \\\" \\\\\\\" \\n \\ / @ :// , ; { } ( ) [ ] < > & ? -- - _ . % 3D \x1b[31m ${X} $ is value: "
-    "password token api_key SECRET= hunter2 hunter22 A1b2C3d4E5f6G7h8I9j0K1l2 eyJ AKIA sk- [redacted:password] [redacted:jwt] [redacted: "
-    "Bearer Basic Cookie: Authorization: user:pw@host -----BEGIN -----END PRIVATE KEY-----".split()) | {" ", "\n"})
+    "password token api_key SECRET= hunter2 hunter22 A1b2C3d4E5f6G7h8I9j0K1l2 eyJ AKIA sk- [redacted:password] "
+    "[redacted:jwt] [redacted: Bearer Basic Cookie: Authorization: user:pw@host "
+    "-----BEGIN -----END PRIVATE KEY-----".split()) | {" ", "\n"})
 
 
 @given(st.lists(st.sampled_from(_FRAGMENTS), max_size=12).map("".join))

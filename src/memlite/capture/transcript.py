@@ -182,14 +182,17 @@ def typed_text(text: str) -> str:
     return _clean(text)
 
 
-def _clean(text: str) -> str:
-    """The beginning of `text`, clean. The cut never leaves half a word, which may be half a secret."""
+def _clean(text: str, name: str = "") -> str:
+    """The beginning of `text`, clean; `name` is the argument it was given for, if any.
+
+    The cut never leaves half a word, which may be half a secret.
+    """
     if len(text) > TEXT_LIMIT:
         end = TEXT_LIMIT
         while end and (text[end - 1].isalnum() or text[end - 1] in "_-+/=.~"):
             end -= 1
         text = text[:end].rstrip()
-    return privacy.clean(text)
+    return privacy.clean_named(name, text)
 
 
 def _between(text: str, tag: str) -> str:
@@ -212,7 +215,7 @@ def _assistant_events(row: dict[str, Any], start: int) -> list[Event]:
             event.tool = _string(block.get("name"))
             event.tool_id = _string(block.get("id"))
             given = block.get("input")
-            event.input = {str(k): _clean_value(v) for k, v in given.items()} if isinstance(given, dict) else {}
+            event.input = _clean_value(given, -1) if isinstance(given, dict) else {}
             events.append(event)
     return events
 
@@ -242,16 +245,16 @@ def _spoken(kind: str, row: dict[str, Any], start: int, text: str) -> Event:
     return event
 
 
-def _clean_value(value: Any, depth: int = 0) -> Any:
+def _clean_value(value: Any, depth: int = 0, name: str = "") -> Any:
     """A tool argument with every text in it cleaned and bounded; what is nested deeper than six levels is dropped."""
     if isinstance(value, str):
-        return _clean(value)
+        return _clean(value, name)
     if depth > 6:
         return None
     if isinstance(value, list):
-        return [_clean_value(item, depth + 1) for item in value[:200]]
+        return [_clean_value(item, depth + 1, name) for item in value[:200]]
     if isinstance(value, dict):
-        return {str(k): _clean_value(v, depth + 1) for k, v in value.items()}
+        return {str(k): _clean_value(v, depth + 1, str(k)) for k, v in value.items()}
     return value
 
 

@@ -10,33 +10,17 @@ from memlite.privacy.neutralize import neutralize
 from memlite.privacy.secrets import redact, redact_named
 from memlite.privacy.tags import strip_injected, strip_private
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["clean", "clean_value", "neutralize"]
+__all__ = ["clean", "clean_named", "neutralize"]
 
 
 def clean(text: str) -> str:
     """`text` as it may be stored: private passages as `[private]`, injected blocks gone, secrets as `[redacted:kind]`.
 
-    Cleaning twice changes nothing more. Linear in the length of `text`, any string is accepted.
+    Cleaning twice changes nothing more. Linear in the length of `text`; any string is accepted.
     """
     return redact(strip_injected(strip_private(text)))
 
 
-def clean_value(value: Any) -> Any:
-    """A JSON value with every text in it cleaned, keys too; `{"password": …}` is known by its key.
-
-    Raises TypeError for anything else: what is not understood is not waved through.
-    """
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, (list, tuple)):
-        return [clean_value(item) for item in value]
-    if isinstance(value, dict):
-        return {clean(key): redact_named(key, clean(item)) if isinstance(item, str) else clean_value(item)
-                for key, item in value.items()}
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    raise TypeError(f"{type(value).__name__} cannot be cleaned")
+def clean_named(name: str, text: str) -> str:
+    """`clean`, for a value already taken from its name, as in a tool's arguments: `password`, `hunter2` is a secret."""
+    return redact_named(name, clean(text))

@@ -142,7 +142,7 @@ def _place(text: str, start: int, end: int, kind: str) -> _Place | None:
         return None   # the name of a type: "AWS::IAM::AccessKey"
     if text[start - 1:start] == "<" and text[end:end + 1] == ">":
         closing = text.find("<", end + 1, end + 1 + _LONGEST_ELEMENT)
-        return _Place(end + 1, explicit=kind == PASSWORD) if text.startswith("</", closing) else None
+        return _Place(end + 1, explicit=kind == PASSWORD, whole_line=True) if text.startswith("</", closing) else None
     ahead = text[end:end + _WINDOW]
     place = None
     if "=" in ahead or ":" in ahead:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _SCHEMES = frozenset(("bearer", "basic", "token", "bot", "apikey", "api-key", "negotiate", "ntlm", "key"))
 # Schemes whose parameters follow: the signature stands somewhere in the rest of the header.
-_LONG_SCHEMES = ("digest ", "aws4-", "hawk ", "oauth ", "signature ", "sharedkey ")
+_LONG_SCHEMES = ("digest ", "aws4-hmac-sha256 ", "hawk ", "oauth ", "signature ", "sharedkey ")
 _SESSION_NAMES = ("sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "remember", "login", "identity", "secret")
 _COOKIE_ATTRIBUTES = frozenset(("path", "domain", "expires", "max-age", "samesite", "secure", "httponly", "priority"))
 _ENDS_HEADER = quoting.ending("\r\n\"'`")
@@ -26,16 +26,20 @@ def authorizations(text: str) -> list[tuple[int, int]]:
     """The credentials after `Authorization:` in any quoting, the scheme excluded, and those after a bare `Bearer`."""
     lowered = _lowered(text)
     spans: list[tuple[int, int]] = []
+    done = 0
     for end in _after(lowered, "authorization"):
+        if end < done:
+            continue
         before = text[end - len("authorization") - 1:end - len("authorization")]
         value = -1 if before.isalnum() or before == ":" else _header_value(text, end)
         if value < 0:
             continue
         if lowered.startswith(_LONG_SCHEMES, value):
-            begin = value + lowered[value:value + 20].index(" ") + 1 if " " in lowered[value:value + 20] else value
-            finish = quoting.until(text, begin, _ENDS_HEADER, _LONGEST_HEADER)
+            begin = text.index(" ", value) + 1
+            finish = quoting.until(text, begin, _ENDS_HEADER, begin + _LONGEST_HEADER)
             if "=" in text[begin:finish]:
                 spans.append((begin, finish))
+                done = finish
             continue
         begin = _past_scheme(lowered, value)
         finish = quoting.until(text, begin, _ENDS_TOKEN, begin + _LOOKED_AT)

@@ -30,8 +30,12 @@ def redact(text: str) -> str:
     """
     for _ in range(_ROUNDS):
         before = text
+        # Found in the text as a reader of its JSON sees it, taken out of the text as it is.
+        read = unescaped(text)
         for rule in _candidates(text):
-            text = _apply(rule, text)
+            if spans := _spans(rule, read):
+                mark = f"[redacted:{rule.name}]"
+                text, read = _replaced(text, spans, mark), _replaced(read, spans, mark)
         if text == before:
             break
     return text
@@ -54,16 +58,10 @@ def redact_named(name: str, value: str) -> str:
     return f"[redacted:{kind}]" if kind and is_secret(without_marks(value), kind, quoted=True) else value
 
 
-def _apply(rule: Rule, text: str) -> str:
-    # Found in the text as a reader of its JSON sees it, taken out of the text as it is.
-    read = unescaped(text)
+def _spans(rule: Rule, text: str) -> list[tuple[int, int]]:
     if rule.finder is not None:
-        spans = rule.finder(read)
-    elif rule.anchored:
-        spans = _anchored(rule, read)
-    else:
-        spans = _searched(rule, read)
-    return _replaced(text, spans, f"[redacted:{rule.name}]") if spans else text
+        return rule.finder(text)
+    return _anchored(rule, text) if rule.anchored else _searched(rule, text)
 
 
 def _anchored(rule: Rule, text: str) -> list[tuple[int, int]]:

@@ -41,6 +41,7 @@ _FILE_ENDINGS = (".pem", ".key", ".crt", ".cer", ".p12", ".pfx", ".jks", ".json"
                  ".txt", ".py", ".js", ".ts", ".tsx", ".go", ".rs", ".rb", ".sh", ".md", ".html", ".css")
 _PAIRS = {"<": ">", "[": "]", "{": "}", "%": "%", "(": ")", "*": "*", "«": "»"}
 _DIGITS = frozenset("0123456789")
+_CODE = frozenset("(){}[];=+,<>\\\n")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _MASKS = frozenset("*xX.•-_#?…●∙= ")
 
@@ -59,8 +60,8 @@ def is_secret(value: str, kind: str, *, quoted: bool = False, explicit: bool = F
     if len(value) < shortest or _is_stand_in(value, kind) or _is_reference(value, quoted):
         return False
     if len(value.split(None, 1)) > 1:
-        # Text for a person to read; only an explicit passphrase has spaces.
-        return explicit and quoted and kind == PASSWORD
+        # Text for a person to read, or code round a string; only an explicit passphrase has spaces.
+        return explicit and quoted and kind == PASSWORD and _CODE.isdisjoint(value)
     if explicit:
         return kind == PASSWORD or not value.isdigit() or len(value) >= 8
     if quoted and kind == PASSWORD:
