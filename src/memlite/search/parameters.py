@@ -75,7 +75,7 @@ class Parameters:
         value = values[-1]
         if isinstance(value, (dict, bool)):
             raise UsageError(f"{self.names[name]} must be a text")
-        return str(value).strip()
+        return _text(value).strip()
 
     def listed(self, name: str) -> tuple[str, ...]:
         """The values of a repeated or comma-separated parameter, without empty ones and repetitions."""
@@ -83,7 +83,7 @@ class Parameters:
         for value in self.values.get(name, ()):
             if isinstance(value, (dict, bool)):
                 raise UsageError(f"{self.names[name]} must be a text or a list of texts")
-            found.extend(part.strip() for part in str(value).split(","))
+            found.extend(part.strip() for part in _text(value).split(","))
         return tuple(dict.fromkeys(part for part in found if part))
 
     def number(self, name: str, default: int, low: int, high: int | None = None) -> int:
@@ -137,10 +137,19 @@ class Parameters:
             if not isinstance(value, dict) or not set(value) <= {"start", "end"}:
                 raise UsageError("dateRange must be an object with start and end",
                                  'dateRange={"start": "2026-01-01", "end": "2026-01-31"}, or dateRange[start]=…')
-            since = str(value.get("start") or since)
-            until = str(value.get("end") or until)
+            if not all(isinstance(end, (str, int)) or end is None for end in value.values()):
+                raise UsageError("start and end of dateRange must be dates")
+            since, until = (str(value[end]) if value.get(end) not in (None, "") else date
+                            for end, date in (("start", since), ("end", until)))
         return (dates.moment(since, now=now) if since else None,
                 dates.moment(until, now=now, end=True) if until else None)
+
+
+def _text(value: Any) -> str:
+    """`value` as a string that SQLite takes: a surrogate without its half (of JSON's escapes, or of a shell's bytes)
+    becomes a question mark."""
+    text = str(value)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def search_request(parameters: Parameters, *, now: int, default_limit: int = 20, **fixed: Any) -> SearchRequest:
