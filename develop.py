@@ -19,7 +19,7 @@ import sysconfig
 from importlib.util import find_spec
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
-TOX = "tox>=4.22,<5"
+TOX = "tox>=4.45,<5"
 OLDEST = (3, 10)
 VERSION = "{}.{}".format(*sys.version_info)
 FREEZING = {"plugin", "demo", "tests"}  # environments that build the executable
