@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from stored import sound
 
 from memlite.errors import HomeUnusable, StoreBusy, StoreDamaged, StoreUnusable
 from memlite.store import index
 from memlite.store.database import Database, backup, copy_in_memory, explain, open_database, open_for_reading
+from stored import sound
 
 
 def names(database: Database) -> list[str]:

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import Script, shop_session
-from stored import contents, sound
 
 from memlite.capture import ingest as room
 from memlite.capture.ingest import MIDDLE, QUIET, SETTLED, TURN_END, ingest
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
 from memlite.store import records, transcripts
 from memlite.store.database import Database, open_database
+from rows import Script, shop_session
+from stored import contents, sound
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stored import sound
 
 from memlite.model import OBSERVATION, PROMPT, SUMMARY, Observation, Project, Prompt, Session, Summary
 from memlite.store import records, write
 from memlite.store.database import Database
+from stored import sound
 
 SHOP = Project(root="/nowhere/shop", name="shop")
 

@@ -103,7 +103,7 @@ def open_database(home: str, *, busy_ms: int = BUSY_MS) -> Database:
     except OSError as failure:
         raise HomeUnusable(f"{path} can't be written: {failure.strerror}",
                            "free some space or make the data directory writable") from None
-    database = Database(_connect(path, busy_ms, "rwc"), path, writable=True)
+    database = Database(connect(path, busy_ms, "rwc"), path, writable=True)
     try:
         _prepare(database)
     except BaseException:
@@ -128,7 +128,7 @@ def open_for_reading(home: str, *, busy_ms: int = BUSY_MS) -> Database | None:
                 reindex.advance(writable)
         return writable
     for mode in ("ro", "ro&immutable=1"):
-        database = Database(_connect(path, busy_ms, mode), path, writable=False)
+        database = Database(connect(path, busy_ms, mode), path, writable=False)
         try:
             _check_version(database)
             if not index.is_current(database):
@@ -142,7 +142,9 @@ def open_for_reading(home: str, *, busy_ms: int = BUSY_MS) -> Database | None:
     return None
 
 
-def _connect(path: str, busy_ms: int, mode: str) -> Connection:
+def connect(path: str, busy_ms: int, mode: str) -> Connection:
+    """A bare connection to the file; `mode` is ro, rw, rwc or ro&immutable=1 (https://sqlite.org/uri.html). Raises
+    as `open_database`."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     if os.name == "nt":
         quoted = "/" + quoted.replace("\\", "/")
@@ -225,7 +227,7 @@ def explain(failure: Exception, path: str) -> StoreUnusable:
     code = getattr(failure, "sqlite_errorcode", 0) & 0xFF  # the primary code; Python 3.11 and later tell it
     if code in (5, 6) or "locked" in text:
         return StoreBusy(f"another process is writing to {path}", "try again in a moment")
-    if code in (11, 26) or "malformed" in text or "not a database" in text:
+    if code in (11, 26) or any(sign in text for sign in ("malformed", "not a database", "Could not decode")):
         return StoreDamaged(f"{path} is damaged ({text})",
                             "run `memlite doctor --fix`: it moves the damaged file aside and saves what can be read")
     if code == 13 or "full" in text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memlite import jsoncodec
+from memlite.errors import StoreDamaged
 from memlite.model import KIND_PREFIX, OBSERVATION, PROMPT, RECORDS, SUMMARY, Memory
 
 TYPE_CHECKING = False
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from memlite.store.database import Database, Row
 
 TABLES = {OBSERVATION: "observations", SUMMARY: "summaries", PROMPT: "prompts"}
-_LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_edited", "uuids"))
+LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_edited", "uuids"))
 # The columns that are the record's own, as opposed to the two that are references.
 OWN_COLUMNS = {kind: tuple(name for name in record.FIELDS if name not in ("id", "project", "session_id"))
                for kind, record in RECORDS.items()}
@@ -27,17 +28,24 @@ def select(kind: str) -> str:
 
 
 def to_record(kind: str, row: Row) -> Memory:
-    """The record that a row of `select(kind)` holds."""
+    """The record that a row of `select(kind)` holds. Raises StoreDamaged when a list in it is no JSON."""
     fields = {name: row[name] for name in ("id", "project", "session_id")}
     for name in OWN_COLUMNS[kind]:
-        value = row[name]
-        fields[name] = jsoncodec.loads(value) if name in _LISTS else value
+        fields[name] = _list(kind, row, name) if name in LISTS else row[name]
     return RECORDS[kind](**fields)
+
+
+def _list(kind: str, row: Row, name: str) -> Any:
+    try:
+        return jsoncodec.loads(row[name])
+    except (TypeError, ValueError):
+        raise StoreDamaged(f"the {name} of record {cite(kind, row['id'])} can't be read",
+                           "run `memlite doctor --fix`") from None
 
 
 def to_columns(record: Memory) -> dict[str, Any]:
     """The record's own column values, lists as JSON arrays."""
-    return {name: jsoncodec.dumps(getattr(record, name)) if name in _LISTS else getattr(record, name)
+    return {name: jsoncodec.dumps(getattr(record, name)) if name in LISTS else getattr(record, name)
             for name in OWN_COLUMNS[record.KIND]}
 
 
