@@ -104,6 +104,8 @@ def test_the_rules_are_many_and_each_is_named_once() -> None:
     "--password-stdin, --token-file token1.txt, --no-token, --key key.pem",
     "✔ tests pass: 128\nbypass=1234567890\ncompass: north42",
     "E       assert 'token1' == 'token2'",
+    "private_key: PKCS7PrivateKeyTypes, signing_key: Ed25519PrivateKey,\n",
+    '{"lastModifiedSecret": 1556311319.069, "accessKeyAge": 90}',
     "See RFC 6750, section 2.1: Bearer scheme; RFC 7617 Basic authentication",
     'Context: []byte("DB_PASSWORD=" + fromVault),\n\t\tOther: "x"',
     r'Context: []byte(\"DB_PASSWORD=\" + fromVault),\n\t\tOther: \"x\"',

@@ -93,9 +93,14 @@ def _named(text: str, wanted: str) -> list[tuple[int, int]]:
             kinds[name] = kind_of(name)
         if kinds[name] != wanted or not (place := _place(text, start, end, wanted)):
             continue
+        if text.startswith("[redacted:", place.start):
+            closing = text.find("]", place.start, place.start + _LONGEST_NAME)
+            if closing >= 0 and not text[closing + 1:closing + 2].isalnum():
+                done = closing
+                continue
         begin, finish, quoted = quoting.value_at(text, place.start, place.whole_line)
         if _is_taken(text, begin, finish, quoted, wanted, place):
-            done = quoting.full_end(text, finish, quoted, place.whole_line)
+            done = finish if quoted else quoting.full_end(text, begin, finish, place.whole_line)
             found.append((begin, done))
         elif not (quoted or place.loose):
             done = finish   # nothing in what was judged is a secret
@@ -172,7 +177,8 @@ def _assigned(text: str, start: int, end: int, after: int) -> _Place | None:
             after == end and value == after + 1 and _is_constant(name))
     else:
         explicit = operator == ":" and _is_constant(name) and after == end
-    return _Place(value, explicit=explicit, whole_line=before not in _QUERY and _begins_line(text, start))
+    whole_line = not quoting.past_quote(text, value) and before not in _QUERY and _begins_line(text, start)
+    return _Place(value, explicit=explicit, whole_line=whole_line)
 
 
 def _begins_line(text: str, at: int) -> bool:

@@ -45,9 +45,10 @@ def past_space(text: str, at: int, most: int) -> int:
     """The first position from `at` that holds no blank or tab and no terminal colour, at most `most` further on."""
     limit = min(len(text), at + most)
     while at < limit:
-        if text[at] in " \t":
+        character = text[at]
+        if character == " " or character == "\t":
             at += 1
-        elif (colour := _past_colour(text, at)) > at:
+        elif character == "\x1b" and (colour := _past_colour(text, at)) > at:
             at = colour
         else:
             break
@@ -91,12 +92,10 @@ def value_at(text: str, at: int, whole_line: bool) -> tuple[int, int, bool]:
     return at, until(text, at, _LINE if whole_line else _INLINE, at + _LOOKED_AT), False
 
 
-def full_end(text: str, end: int, quoted: bool, whole_line: bool) -> int:
-    """Where the value really ends of which `value_at` saw the part up to `end`."""
-    if quoted:
-        return end
-    whole = until(text, end, _LINE if whole_line else _INLINE, len(text))
-    while whole > end and text[whole - 1] in ".,;:":
+def full_end(text: str, start: int, end: int, whole_line: bool) -> int:
+    """Where the unquoted value really ends of which `value_at` saw the part from `start` to `end`."""
+    whole = end if end - start < _LOOKED_AT else until(text, end, _LINE if whole_line else _INLINE, len(text))
+    while whole > start and text[whole - 1] in ".,;:":
         whole -= 1   # the sentence's or the code's, not the value's
     return whole
 

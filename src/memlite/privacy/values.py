@@ -15,25 +15,27 @@ if TYPE_CHECKING:
 _DESCRIBING = """
 a access add an and any api apikey apitoken argument arguments array as auth authorization bad bar base64 basic
 baz bearer blank bool boolean buffer byte bytes change changeit changeme char client config confirm confirmation
-cookie correct csrf default demo dict dummy empty encrypted enter env environ environment error errors example
-fake false field fields fill fixme flag flags float foo for from good hash here hex hidden id ids in input
-insert int integer invalid is it its json jwt key keys label length list map masked max md5 me message min mock
-my name new nil no none not null nullable num number numeric oauth oauth2 object of off old on option optional
-options or our parameter parameters pass passcode passphrase passwd password paste placeholder plain plaintext
-private public put pw pwd qux raw redacted refresh removed replace require required requires sample scrubbed
-secret secrets secure session set settings sha sha1 sha256 sha512 some str string strong stub tbd test tester
-testing tests text the this to todo token tokens true type undefined unknown unset user username userpass uuid
-val valid value values varchar void weak with wrong yes your
+cookie correct csrf curve25519 default demo dict dummy ed25519 empty encrypted enter env environ environment
+error errors example fake false field fields fill fixme flag flags float foo for from good hash here hex hidden
+id ids in input insert int integer invalid is it its json jwt key keys label length list map masked max md5 me
+message min mock my name new nil no none not null nullable num number numeric oauth oauth2 object of off old on
+option optional options or our parameter parameters pass passcode passphrase passwd password paste placeholder
+plain plaintext private public put pw pwd qux raw redacted refresh removed replace require required requires
+sample scrubbed secp256k1 secret secrets secure session set settings sha sha1 sha256 sha512 some str string
+strong stub tbd test tester testing tests text the this to todo token tokens true type undefined unknown unset
+user username userpass uuid val valid value values varchar void weak with wrong x25519 x509 yes your
 """
 _NUMBERED = """
-aes app arg aws col db ec ecdsa ed es hs http item line node opt p param part pbkdf pkcs row rs rsa s step svc t
-tok utf v x
+aes api app arg aws base bytes col config db ec ecdsa ed env es field float hash hs http id input int item jwt
+key line md name node num oauth opt p param part pass password pbkdf pkcs row rs rsa s secret sha step string
+svc t test text tok token type user utf uuid v value x
 """
 _STAND_INS = frozenset(_DESCRIBING.split())
 # Words that a number may follow without making a secret of them: `sha256`, `arg1`.
-_WORDS_WITH_NUMBERS = _STAND_INS | frozenset(_NUMBERED.split())
+_WORDS_WITH_NUMBERS = frozenset(_NUMBERED.split())
 
 _REFERENCE_MARKS = ("${", "$(", "{{", "}}", "#{", "%(", "<%", "{}", "%s", "%v", "%d", "$[", "@{")
+_MARKING = frozenset("$%#{}<@")
 _REFERENCE_STARTS = ("env:", "env.", "vault:", "file:", "arn:", "ssm:", "ref+", "kms:", "sops:", "enc[",
                      "{cipher}", "process.env", "os.environ", "os.getenv", "secrets.",
                      "secrets/", "projects/", "var.", "data.", "!ref", "!vault", "!sub", "!secret", "keyring:")
@@ -68,8 +70,10 @@ def is_secret(value: str, kind: str, *, quoted: bool = False, explicit: bool = F
         return True
     if _DIGITS.isdisjoint(value):
         return kind == PASSWORD and any(symbol in value[1:-1] for symbol in "!@#$%^*~") and "(" not in value
-    if value.isdigit():
+    if value.replace(".", "").isdigit():
         return kind == PASSWORD and (quoted or len(value) >= 6) or len(value) >= 16
+    if quoted and len(value) >= 20 and value.isalnum() and not value.islower() and not value.isupper():
+        return True   # a literal of that shape is hardly ever a name, and chance makes words now and then
     return not _is_wordy(value)
 
 
@@ -107,7 +111,8 @@ def _is_stand_in(value: str, kind: str) -> bool:
 
 def _is_reference(value: str, quoted: bool) -> bool:
     lowered = value.lower()
-    if any(mark in value for mark in _REFERENCE_MARKS) or lowered.startswith(_REFERENCE_STARTS):
+    if lowered.startswith(_REFERENCE_STARTS) or not _MARKING.isdisjoint(value) and any(
+            mark in value for mark in _REFERENCE_MARKS):
         return True
     if lowered.partition("://")[0].isalpha() and "://" in value:
         return True   # an address; what is secret in it has rules of its own
@@ -135,19 +140,24 @@ def _is_name(text: str) -> bool:
 
 def _is_wordy(value: str) -> bool:
     """Whether every part of `value` is a word, a short number, or a word that goes with a number (`sha256`, `v2`)."""
+    short = 0
     for word in _words(value):
         letters = word.rstrip("0123456789")
         number = word[len(letters):]
+        if word.lower() in _STAND_INS:
+            continue
         if letters and number:
             if letters.lower() not in _WORDS_WITH_NUMBERS or len(number) > min(4, 2 * len(letters)):
                 return False
         elif number and len(number) > 4 or letters and not letters.isalpha():
             return False
-    return True
+        short += len(letters) < 3
+    # Cut at its capitals, a random run is many short words; a name has one at most.
+    return short < 2 or not value.isalnum()
 
 
 def _words(value: str) -> Iterator[str]:
-    """`value` cut at everything that is no letter or digit, and between a small and a capital letter."""
+    """`value` cut at everything that is no letter or digit, and before a capital letter that begins a word."""
     begin = 0
     small = False
     for at, character in enumerate(value):
@@ -158,6 +168,6 @@ def _words(value: str) -> Iterator[str]:
         elif small and at > begin and character.isupper():
             yield value[begin:at]
             begin = at
-        small = character.islower()
+        small = not character.isupper()
     if begin < len(value):
         yield value[begin:]
