@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "recall": {"privacy", "store", "search", "render", "briefing"},
     "hooks": {"privacy", "store", "search", "capture", "render", "briefing", "recall"},
     "serve": {"privacy", "store", "search", "capture", "render", "briefing"},
-    "doctor": {"privacy", "store", "search", "capture", "render", "hooks"},
+    "doctor": {"privacy", "store", "search", "capture", "render", "hooks", "serve"},
     "cli": {"privacy", "store", "search", "capture", "render", "hooks", "serve", "doctor"},
     "__main__": {"cli", "hooks"},
     "__init__": set(),

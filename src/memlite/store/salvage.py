@@ -38,11 +38,26 @@ def problems(home: str) -> list[str]:
     Reads only. Raises StoreBusy, StoreDamaged or StoreUnusable when the file can't be looked at at all.
     """
     path = os.path.join(home, paths.DATABASE)
-    with Database(connect(path, BUSY_MS, "ro"), path, writable=False) as database:
+    with look_at(path) as database:
         found = [str(row[0]) for row in database.rows(f"PRAGMA integrity_check({_REPORTED})") if row[0] != "ok"]
         if found or not index.is_current(database):
             return found
         return _problems_of_words(database)
+
+
+def look_at(path: str) -> Database:
+    """The database file opened for nothing but reading, without making or migrating anything; on a disk where SQLite
+    can make no -shm, as one that nobody writes to. Raises as open_database."""
+    for mode in ("ro", "ro&immutable=1"):
+        database = Database(connect(path, BUSY_MS, mode), path, writable=False)
+        try:
+            database.rows("SELECT count(*) FROM sqlite_master")
+            return database
+        except StoreUnusable:
+            database.close()
+            if mode != "ro" or os.access(os.path.dirname(path), os.W_OK):
+                raise
+    raise AssertionError("the last mode returns or raises")
 
 
 def _problems_of_words(database: Database) -> list[str]:
@@ -264,4 +279,4 @@ class _Copy:
         return int(cursor.lastrowid) if cursor.rowcount == 1 else None
 
 
-__all__ = ["aside", "move_aside", "problems", "save", "unsaved"]
+__all__ = ["aside", "look_at", "move_aside", "problems", "save", "unsaved"]
