@@ -9,6 +9,7 @@ from memlite import build_info, clock, jsoncodec
 from memlite.errors import UsageError
 from memlite.search.parameters import OUTPUTS, Parameters
 from memlite.serve import guard, replies
+from memlite.serve.feed import Feed
 from memlite.serve.pool import Pool
 from memlite.serve.replies import Reply
 
@@ -35,13 +36,16 @@ class Worker:
         self.version = build_info.version()
         self.commit = build_info.commit()
         self.nonce = os.urandom(32).hex()
+        self.feed = Feed(self.pool)
         self.routes: tuple[Route, ...] = ()
 
     def stop(self) -> None:
         """End what would go on by itself: the event streams."""
+        self.feed.close()
 
     def close(self) -> None:
         """Close the connections to the store."""
+        self.feed.close()
         self.pool.close()
 
 

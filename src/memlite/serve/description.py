@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memlite.serve.route import Route
 
 _MARKDOWN = "text/markdown"
+_NOT_JSON = {"Text": "text/plain", "EventStream": "text/event-stream"}
 _TITLE = "memlite: what was done in coding sessions, found again"
 _ERRORS = {
     "400": "a parameter or body is missing or has no meaning", "403": "a foreign page, or no token",
@@ -42,8 +43,8 @@ def openapi(call: Call) -> dict[str, Any]:
 
 def _operation(route: Route, path: str) -> dict[str, Any]:
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{route.answer}"}}}
-    if route.answer == "Text":
-        content = {"text/plain": {"schema": {"type": "string"}}}
+    if route.answer in _NOT_JSON:
+        content = {_NOT_JSON[route.answer]: {"schema": {"type": "string"}}}
     if "output" in route.parameters:
         envelope = {"type": "array", "items": {"type": "object", "properties": {"type": {"const": "text"},
                                                                                  "text": {"type": "string"}}}}
@@ -55,6 +56,10 @@ def _operation(route: Route, path: str) -> dict[str, Any]:
                  **{status: {"description": text, "content": refusal} for status, text in sorted(errors.items())}}
     if route.answer == "Saved":
         responses["201"] = responses["200"]
+    if route.answer == "WebSocket":
+        del responses["200"]
+        responses["101"] = {"description": route.help}
+        responses["426"] = {"description": "called without a WebSocket handshake", "content": refusal}
     operation: dict[str, Any] = {
         "operationId": (route.method.lower() + path).translate(_IDENTIFIER),
         "summary": route.help, "parameters": _path_parameters(path) + _query_parameters(route), "responses": responses}

@@ -79,11 +79,7 @@ def save_memory(call: Call) -> Reply:
                      project=project_called(database, (body.get("project") or "").strip()),
                      type=body.get("type") or "discovery", concepts=tuple(body.get("concepts") or ()),
                      files=tuple(body.get("files") or ()))
-    record = saved.record
-    message = "was saved before" if saved.duplicate else "is saved"
-    return Reply.of({"success": True, "id": record.id, "title": record.title, "project": record.project,
-                     "duplicate": saved.duplicate, "message": f"the memory {message} as observation #{record.id}"},
-                    status=200 if saved.duplicate else 201)
+    return Reply.of(items.saved(saved), status=200 if saved.duplicate else 201)
 
 
 def _forget(call: Call, kind: str) -> dict[str, Any]:
@@ -92,7 +88,7 @@ def _forget(call: Call, kind: str) -> dict[str, Any]:
         if database is None or not forgetting.forget(database, [reference]):
             raise _missing(kind, reference[1])
         erased = forgetting.erase(database)
-    return {"success": True, "id": records.cite(*reference), "erased": erased}
+    return items.forgotten([records.cite(*reference)], erased)
 
 
 def forget_observation(call: Call) -> Any:

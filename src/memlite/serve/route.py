@@ -37,6 +37,11 @@ class Route(Record):
     writes: bool
     example: str                            # what follows the address in a curl call
 
+    @property
+    def live(self) -> bool:
+        """Whether the answer goes on for as long as the client listens."""
+        return self.answer in ("EventStream", "WebSocket")
+
     def paths(self) -> list[str]:
         """All paths the route answers under: /api/… under /api/v1/… too."""
         found = [self.path, *self.aliases]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memlite.search.parameters import SEARCH, TIMELINE
-from memlite.serve import browsing, description, memories, older, searching
+from memlite.serve import browsing, description, memories, older, searching, stream, websocket
 from memlite.serve.route import Route
 
 TYPE_CHECKING = False
@@ -89,6 +89,12 @@ ROUTES: tuple[Route, ...] = (
           example="/api/openapi.json"),
     Route(path="/api/search/help", aliases=("/api/help",), handler=description.help_for_people, old=True, answer="Help",
           help="The routes and how to call them", example="/api/search/help"),
+    Route(path="/stream", handler=stream.stream, parameters=("project",), answer="EventStream", old=True,
+          help="What comes in as it comes in, as server-sent events: observation, summary, prompt, session_start, "
+          "session_end; goes on after Last-Event-ID", example="/stream -N"),
+    Route(path="/ws", handler=websocket.websocket, parameters=("project",), answer="WebSocket", old=True,
+          help="The same events over a WebSocket, and live search: send {\"query\": …} with any parameter of "
+          "/api/search, get results, and again when what comes in changes them", example="/ws"),
 
     Route(path="/api/search/observations", handler=older.observations, parameters=_OLD_SEARCH, old=True,
           required=(("query", "query"),), answer="OldAnswer", help="Observations that fit a query",

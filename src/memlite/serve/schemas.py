@@ -99,6 +99,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "search": _object({"requested": _TEXT, "used": {"type": "string", "enum": ["filter", "keyword", "semantic",
                                                                                    "hybrid"]},
                            "degraded": {"type": "boolean"}, "reason": _or_null(_TEXT)}),
+        "confident": {"type": "boolean", "description": "false: the results are the nearest, but hardly an answer"},
         "results": _RESULTS}),
     "Timeline": _object({"anchor": _or_null(_TEXT), **_DEPTHS, "format": _TEXT, "count": _NUMBER, "timeline": _RESULTS},
                         query=_TEXT, match=_or_null(_ref("Brief"))),
@@ -114,7 +115,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
                        "counts": {"type": "object", "additionalProperties": _NUMBER}}),
     "Saved": _object({"success": {"type": "boolean"}, "id": _NUMBER, "title": _TEXT, "project": _TEXT,
                       "duplicate": {"type": "boolean"}, "message": _TEXT}),
-    "Forgotten": _object({"success": {"type": "boolean"}, "id": _TEXT, "erased": {
+    "Forgotten": _object({"success": {"type": "boolean"}, "forgotten": _TEXTS, "erased": {
         "type": "boolean", "description": "whether its bytes have left the file too; false while others read"}}),
     "Help": _object({"title": _TEXT, "description": _TEXT, "endpoints": {"type": "array", "items": {"type": "object"}},
                      "examples": _TEXTS}),

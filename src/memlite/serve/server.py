@@ -193,7 +193,7 @@ class Connection:
             if environ["PATH_INFO"] not in QUIET:
                 self.server.last_used = time.monotonic()
         except BadRequest as failure:
-            self._refuse(failure)
+            self.refuse(failure)
             return False
         body = Body(self, int(environ.get("CONTENT_LENGTH") or 0),
                     environ.get("HTTP_EXPECT", "").lower() == "100-continue")
@@ -204,7 +204,13 @@ class Connection:
             "memlite.connection": self})
         answer = Answer(self, environ, body)
         try:
-            answer.send(self.server.application(environ, answer.start))
+            parts = self.server.application(environ, answer.start)
+            takeover = environ.get("memlite.takeover")
+            if takeover is not None:   # a WebSocket: from here on it is no HTTP
+                answer.begun = True
+                takeover()
+                return False
+            answer.send(parts)
         except OSError:
             raise
         except Exception:  # a fault in the application itself, which answers its own errors
@@ -252,7 +258,8 @@ class Connection:
         self.client.settimeout(WRITE_SECONDS)
         self.client.sendall(data)
 
-    def _refuse(self, failure: BadRequest) -> None:
+    def refuse(self, failure: MemliteError) -> None:
+        """Answer with `failure`, as the last thing on this connection. Raises OSError."""
         answer = Answer(self, {"REQUEST_METHOD": "GET"}, None)
         answer.send(replies.start_error(failure, answer.start))
         self._linger()

@@ -136,6 +136,16 @@ def store(database: Database, record: Memory, owner: Session) -> int | None:
     return record.id
 
 
+def session_ended(database: Database, session_id: str, reason: str, moment: int) -> bool:
+    """Note that the session came to its end. False when nothing of it is stored: it then never began either."""
+    row = database.row("SELECT id FROM sessions WHERE session_id = ?", (session_id,))
+    if row is None:
+        return False
+    database.execute("INSERT INTO session_ends(session, ended_at_epoch, reason) VALUES (?, ?, ?)",
+                     (row[0], moment, _bounded(_storable(reason), 80)))
+    return True
+
+
 def known(database: Database, record: Any, owner: Session) -> Any | None:
     """The stored record that `record`, as `store` left it, repeats; None when there is none."""
     ident = _known(database, record, owner, _fingerprint_of(record, owner))
