@@ -98,7 +98,21 @@ _STEP_1 = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_STEP_1,)
+# A row for each record that was ever stored, renumbered whenever the record changes or goes: what keeps an index of its
+# own up to date reads on from the last number it has seen (see `journal`). Triggers, so that no writer can forget it.
+_STEP_2 = (
+    "CREATE TABLE journal (seq INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER NOT NULL UNIQUE)",
+    "INSERT INTO journal(key) SELECT 4 * id AS key FROM observations UNION SELECT 4 * id + 1 FROM summaries "
+    "UNION SELECT 4 * id + 2 FROM prompts ORDER BY key",
+    *(f"CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN "
+      f"DELETE FROM journal WHERE key = 4 * {row}.id + {number}; "
+      f"INSERT INTO journal(key) VALUES (4 * {row}.id + {number}); END"
+      for number, table in enumerate(("observations", "summaries", "prompts"))
+      for event, row in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))),
+    "INSERT INTO meta VALUES ('journal', lower(hex(randomblob(8))))",   # tells this file's numbers from another's
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_STEP_1, _STEP_2)
 VERSION = len(MIGRATIONS)
 
 
