@@ -8,7 +8,8 @@
     │   ├── StoreBusy       another process held the write lock for too long            exit 3, HTTP 503
     │   ├── StoreDamaged    the file is not a sound SQLite database                     exit 3, HTTP 503
     │   └── StoreNewer      the file was written by a newer memlite                     exit 3, HTTP 503
-    └── WorkerUnavailable   the local worker can't be started or reached                exit 4, HTTP 503
+    ├── WorkerUnavailable   the local worker can't be started or reached                exit 4, HTTP 503
+    └── SemanticUnavailable the index of meanings can't answer now                      exit 4, HTTP 503
 
 `cli` renders an error for the shell and `serve` for HTTP; nobody else does.
 """
@@ -16,7 +17,7 @@
 from __future__ import annotations
 
 __all__ = ["MemliteError", "UsageError", "NotFound", "HomeUnusable", "StoreUnusable", "StoreBusy", "StoreDamaged",
-           "StoreNewer", "WorkerUnavailable"]
+           "StoreNewer", "WorkerUnavailable", "SemanticUnavailable"]
 
 
 class MemliteError(Exception):
@@ -64,3 +65,13 @@ class StoreNewer(StoreUnusable):
 
 class WorkerUnavailable(MemliteError):
     code, exit_code, http_status = "worker_unavailable", 4, 503
+
+
+class SemanticUnavailable(MemliteError):
+    """`absent`: there never was one, so that nobody misses it."""
+
+    code, exit_code, http_status = "semantic_unavailable", 4, 503
+
+    def __init__(self, message: str, hint: str = "", *, absent: bool = False) -> None:
+        super().__init__(message, hint)
+        self.absent = absent

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from memlite.clock import now_ms
 from memlite.model import KINDS, OBSERVATION, Memory, Record
+from memlite.search import semantic as meaning
 from memlite.search.confidence import CONFIDENT
 from memlite.search.language import Question, understand
 from memlite.search.ranking import CANDIDATES, rank
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
 from memlite.search.words import matching_line
-from memlite.store import find, records, reindex
+from memlite.store import find, index, records, reindex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from memlite.store.database import Database
 
-FILTER, KEYWORD = "filter", "keyword"
+FILTER, KEYWORD = "filter", meaning.KEYWORD
 
 
 class Hit(Record):
@@ -49,12 +50,15 @@ class Answer(Record):
         return self.confidence is None or self.confidence >= CONFIDENT
 
 
-def search(database: Database | None, request: SearchRequest, *, now: int | None = None) -> Answer:
+def search(database: Database | None, request: SearchRequest, *, now: int | None = None,
+           semantic: meaning.Semantic | None = None) -> Answer:
     """Answer `request` from the store; an empty answer when there is no store yet. Raises as Database.
 
-    `now` (epoch ms; by default this moment) is what words such as "yesterday" are reckoned from.
+    `now` (epoch ms; by default this moment) is what words such as "yesterday" are reckoned from. With `semantic`, an
+    index of meanings, a query is answered by that too, unless the request's mode says otherwise.
     """
-    question = understand(request.query, now=now_ms() if now is None else now) if request.query else Question()
+    now = now_ms() if now is None else now
+    question = understand(request.query, now=now) if request.query else Question()
     used = KEYWORD if question.has_words else FILTER
     if database is None:
         return Answer(request=request, used=used)
@@ -68,19 +72,22 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
                                    ascending=request.order == DATE_ASC)
         hits = [Hit(record=record, score=None, line="") for record in _fetch(database, found)]
         return Answer(request=request, hits=hits, total=total, used=used, reason=reason)
-    if request.order != RELEVANCE:
+    if request.order != RELEVANCE and request.mode != meaning.SEMANTIC:
         found, total = find.matching_by_time(database, question.expression(question.terms), where, request.limit,
                                              request.offset, ascending=request.order == DATE_ASC)
         hits = [Hit(record=record, score=None, line=_line(question, record)) for record in _fetch(database, found)]
         return Answer(request=request, hits=hits, total=total, used=used, reason=reason)
     ranked = rank(database, question, where, request.offset + request.limit)
+    joined = meaning.join(database, request, question, where, ranked, semantic, now=now)
+    ranked, reason = joined.ranked, "; ".join(filter(None, (reason, joined.reason))) or None
     best = max((row.score for row in ranked.order), default=1.0) or 1.0
-    order = _repetitions_last(database, ranked.order)
+    order = _repetitions_last(database, ranked.order) if request.order == RELEVANCE else (
+        _by_time(database, ranked.order, ascending=request.order == DATE_ASC))
     page = order[request.offset:request.offset + request.limit]
     hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record))
             for row, record in zip(page, _fetch(database, page), strict=True)]
-    return Answer(request=request, hits=hits, total=ranked.total, used=used, reason=reason,
-                  confidence=round(ranked.confidence, 4))
+    return Answer(request=request, hits=hits, total=ranked.total, used=joined.used, degraded=joined.degraded,
+                  reason=reason, confidence=round(ranked.confidence, 4))
 
 
 def _filter(database: Database, request: SearchRequest, question: Question) -> find.Filter:
@@ -121,6 +128,12 @@ def _repetitions_last(database: Database, ranked: list[find.Found]) -> list[find
         (repeated if uuids and uuids <= shown else first).append(row)
         shown |= uuids
     return [*first, *repeated, *rest]
+
+
+def _by_time(database: Database, ranked: list[find.Found], *, ascending: bool) -> list[find.Found]:
+    made = {(record.KIND, record.id): (record.created_at_epoch, index.key(record.KIND, record.id))
+            for record in _fetch(database, ranked)}
+    return sorted(ranked, key=lambda row: made[row.kind, row.id], reverse=not ascending)
 
 
 def _texts(record: Any) -> list[str]:

@@ -152,6 +152,26 @@ def count(database: Database, expression: str, where: Filter) -> int:
                              (scoped, *values))[0][0])
 
 
+def admitted(database: Database, keys: list[int], where: Filter) -> dict[int, int]:
+    """{key: session's row number} of those of the index `keys` that are there and admitted."""
+    condition, values = where.sql()
+    found: dict[int, int] = {}
+    for start in range(0, len(keys), 400):
+        part = keys[start:start + 400]
+        found.update((row[0], row[1]) for row in database.rows(
+            f"SELECT c.key, c.session FROM catalogue c WHERE c.key IN ({_marks(tuple(part))}) AND {condition}",
+            (*part, *values)))
+    return found
+
+
+def with_words(database: Database, keys: list[int], expression: str) -> list[int]:
+    """Those of the index `keys` whose record matches the FTS5 `expression`, in their order."""
+    found = {row[0] for start in range(0, len(keys), 400) for row in database.rows(
+        f"SELECT rowid FROM words WHERE words MATCH ? AND rowid IN ({_marks(tuple(keys[start:start + 400]))})",
+        (expression, *keys[start:start + 400]))}
+    return [key for key in keys if key in found]
+
+
 def frequency(database: Database, term: str, where: Filter, most: int) -> int:
     """In how many records of the filter's projects `term` occurs, counted up to `most`."""
     return int(database.rows("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)",
@@ -220,5 +240,5 @@ def _found(key: int, score: float) -> Found:
     return Found(kind=kind, id=ident, score=score)
 
 
-__all__ = ["Filter", "Found", "around", "count", "frequency", "matching", "matching_by_time", "moment_of", "newest",
-           "project_rows", "quoted", "rarities", "size"]
+__all__ = ["Filter", "Found", "admitted", "around", "count", "frequency", "matching", "matching_by_time", "moment_of",
+           "newest", "project_rows", "quoted", "rarities", "size", "with_words"]
