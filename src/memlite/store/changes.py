@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
     Position: TypeAlias = tuple[int, ...]
 

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 
 class Found(Record):

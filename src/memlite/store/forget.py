@@ -13,7 +13,7 @@ from memlite.store import index, records, transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 _ERASE_SECONDS = 5.0   # how long to wait for other processes that are reading
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 # Raise it whenever `document`, `terms` or these tables change: an older index is then made anew (see `reindex`).
 VERSION = "3"

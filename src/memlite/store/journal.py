@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 
 def birth(database: Database) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from memlite.store.database import Database, Row
+    from memlite.store.connection import Database, Row
 
 TABLES = {OBSERVATION: "observations", SUMMARY: "summaries", PROMPT: "prompts"}
 LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_edited", "uuids"))

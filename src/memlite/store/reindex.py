@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 _UNINDEXED = "unindexed"
 PORTION = 300   # records; a quarter of a second, far less than a writer waits for another

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 UNASSIGNED = "unassigned"   # the project of what was saved without one
 _TITLE_LIMIT = 100

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memlite.store.database import Connection
+    from memlite.store.connection import Connection
 
 _PROVENANCE = """
     session       INTEGER NOT NULL REFERENCES sessions(id),

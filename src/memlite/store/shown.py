@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memlite.model import Memory
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 
 def given(database: Database, session_id: str) -> set[tuple[str, int]]:

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memlite.store.database import Database
+    from memlite.store.connection import Database
 
 # The longest text and list a field may hold, in characters and items; what is longer ends in "…".
 TEXT_LIMITS = {"title": 200, "subtitle": 400, "narrative": 8_000, "details": 12_000, "text": 20_000,
