@@ -1,21 +1,19 @@
 """Which records fit a question best.
 
 SQLite's bm25 finds the candidates and gives their first score; what it cannot know is then added to the best of
-them: the kind of record, how much of the question a record covers, what its neighbours in the session say, the time
-the question speaks of. Every constant was chosen on real sessions and checked on a second, unrelated set.
+them: the kind of record, where in it the words stand, what its neighbours in the session say, the time the question
+speaks of. Every constant was chosen on real sessions and checked on a second, unrelated set.
 """
 
 from __future__ import annotations
 
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
 from memlite.search import confidence, synonyms
-from memlite.search.words import stem
+from memlite.search.evidence import SYNONYM, Evidence, fields
 from memlite.store import find, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from memlite.search.language import Question
     from memlite.store.database import Database
     from memlite.store.find import Filter, Found
@@ -24,9 +22,8 @@ if TYPE_CHECKING:
 # printed.
 WEIGHTS = (3.0, 2.0, 1.0, 0.5, 0.5)
 # A summary and a prompt tell again what an observation tells better.
-_KIND = {OBSERVATION: 1.0, SUMMARY: 0.6, PROMPT: 0.8}
-_SYNONYM = 0.5      # of a word's own worth
-_COVERAGE = 0.5     # what all of the question's words, by rarity, add to the score
+_KIND = {OBSERVATION: 1.0, SUMMARY: 0.7, PROMPT: 0.7}
+_OWN_WORDS = 1.0    # what a record's own words count beside bm25
 _NEIGHBOUR = 0.2    # of the best score among the two records before and after in the same session
 _NEAR = 2
 _IN_WINDOW = 2.0    # times, for what lies in the time the question speaks of
@@ -101,7 +98,7 @@ def _add_kin(database: Database, question: Question, where: Filter, term: str, w
     others, _ = find.matching(database, question.expression(chosen), WEIGHTS, where, CANDIDATES)
     for row in others:
         key = (row.kind, row.id)
-        scores[key] = scores.get(key, 0.0) + _SYNONYM * min(1.0, worth / rarest) * row.score
+        scores[key] = scores.get(key, 0.0) + SYNONYM * min(1.0, worth / rarest) * row.score
 
 
 def _add_window(database: Database, window: tuple[int, int], where: Filter,
@@ -115,38 +112,30 @@ def _add_window(database: Database, window: tuple[int, int], where: Filter,
 
 
 def _refine(database: Database, rarity: dict[str, float], order: list[Found], total: int, everything: int) -> Ranked:
+    """`order` with its best judged by their own words and their neighbours."""
     top, rest = order[:_REFINED], order[_REFINED:]
+    if not top:
+        return Ranked([], total, 0.0)
     fetched = {(record.KIND, record.id or 0): record
                for record in records.fetch(database, [(row.kind, row.id) for row in top])}
-    asked = sum(rarity.values()) or 1.0
-    covered: dict[tuple[str, int], float] = {}
+    evidence = Evidence(rarity)
     oldest_first = sorted(fetched.values(), key=lambda record: record.created_at_epoch)
     age = {(record.KIND, record.id): place / len(oldest_first) for place, record in enumerate(oldest_first)}
     for row in top:
         key = (row.kind, row.id)
-        text = full_text(fetched[key])
-        covered[key] = sum(worth for term, worth in rarity.items() if stem(term) in text) / asked
-        row.score *= _KIND[row.kind] * (1 + _COVERAGE * covered[key]) * (1 + _NEWER * age[key])
-    own = {(row.kind, row.id): row.score for row in top}
+        own, line = evidence.weigh(fetched[key])
+        row.score = (row.score + _OWN_WORDS * own) * _KIND[row.kind] * (1 + line) * (1 + _NEWER * age[key])
+    scores = {(row.kind, row.id): row.score for row in top}
     for row in top:
         session = fetched[row.kind, row.id].session_id
-        near = [own[row.kind, row.id + step] for step in range(-_NEAR, _NEAR + 1)
-                if step and (row.kind, row.id + step) in own
+        near = [scores[row.kind, row.id + step] for step in range(-_NEAR, _NEAR + 1)
+                if step and (row.kind, row.id + step) in scores
                 and fetched[row.kind, row.id + step].session_id == session]
         row.score += _NEIGHBOUR * max(near, default=0.0)
     top.sort(key=lambda row: (-row.score, -row.id, row.kind))
-    floor = top[-1].score if top else 0.0
     for row in rest:  # behind the refined ones, whatever their raw score
-        row.score = min(row.score, floor)
-    if not top:
-        return Ranked([], total, 0.0)
-    share, worth = confidence.coverage(full_text(fetched[top[0].kind, top[0].id]), rarity)
-    return Ranked([*top, *rest], total, confidence.confidence(share, worth, top[0].score, asked, everything))
-
-
-def full_text(record: Any) -> str:
-    """All words of a record in lower case."""
-    names = ("title", "subtitle", "narrative", "details", "request", "completed", "learned", "next_steps", "text")
-    lists = ("facts", "files_read", "files_modified", "files_edited")
-    return "\n".join([*(getattr(record, name, "") for name in names),
-                      *(item for name in lists for item in getattr(record, name, ()))]).lower()
+        row.score = min(row.score, top[-1].score)
+    best = "\n".join(fields(fetched[top[0].kind, top[0].id])).lower()
+    share, worth = confidence.coverage(best, rarity)
+    return Ranked([*top, *rest], total,
+                  confidence.confidence(share, worth, top[0].score / 2, evidence.asked, everything))

@@ -37,14 +37,14 @@ def identifier_parts(word: str) -> list[str]:
 
 # What stands between words: every ASCII character that is neither letter nor digit, the punctuation that prose adds
 # to it, and surrogates that belong to no pair, which SQLite can't take.
-_BREAKS = {code: " " for code in (*range(128), *range(0xD800, 0xE000)) if not chr(code).isalnum()}
-_BREAKS.update(dict.fromkeys(map(ord, "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502"
+BREAKS = {code: " " for code in (*range(128), *range(0xD800, 0xE000)) if not chr(code).isalnum()}
+BREAKS.update(dict.fromkeys(map(ord, "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502"
                                       "\u3001\u3002\uff0c\uff01\uff1f\uff1a"), " "))
 
 
 def words(text: str) -> list[str]:
     """The words of `text` as they are written: what stands between white space and punctuation."""
-    return text.translate(_BREAKS).split()
+    return text.translate(BREAKS).split()
 
 
 def pairs(run: str) -> list[str]:
@@ -66,6 +66,7 @@ def split_scripts(word: str) -> list[tuple[bool, str]]:
 
 # Names that are nothing without their punctuation, which the tokenizer would drop.
 _NAMED = (("c++", "cplusplus"), ("c#", "csharp"), ("f#", "fsharp"), (".net", "dotnet"))
+_SYMBOL_NAMES = frozenset(word for _, word in _NAMED)
 
 
 def symbol_words(text: str) -> list[str]:
@@ -77,6 +78,11 @@ def symbol_words(text: str) -> list[str]:
     if not text.isascii():
         found += [f"u{ord(c):x}" for c in text if 0x1F300 <= ord(c) <= 0x1FAFF or 0x2600 <= ord(c) <= 0x27BF]
     return list(dict.fromkeys(found))
+
+
+def is_symbol_word(word: str) -> bool:
+    """Whether `word` is one that `symbol_words` puts for a symbol."""
+    return word in _SYMBOL_NAMES or (word[:1] == "u" and len(word) in (5, 6) and not word[1:].strip("0123456789abcdef"))
 
 
 def index_text(text: str) -> str:
