@@ -52,6 +52,16 @@ def test_commit_is_known_by_gits_answer_or_its_message(command: str, output: str
     assert commands.commit_subject(command, output) == found
 
 
+@pytest.mark.parametrize(("command", "body"), [
+    ('git commit -m "$(cat <<\'EOF\'\nfix: c\n\nBecause of d.\n- e\n\nCo-Authored-By: x\nEOF\n)" && git push\n',
+     "Because of d.\n- e"),
+    ("git commit -m 'fix: c\n\nBecause of d.'", "Because of d."), ("git commit -m 'fix: c'", ""), ("git commit", ""),
+    ("cat > f <<EOF\nall of f\nand more\nEOF\ngit commit -m 'fix: c'", "")])
+def test_body_of_a_commit_message_is_what_stands_below_its_subject(command: str, body: str) -> None:
+    """Without trailers, and never another document of the command line."""
+    assert commands.commit_body(command, "fix: c") == body
+
+
 @pytest.mark.parametrize(("output", "outcome", "wrong"), [
     ("===== 2 failed, 9 passed in 3.10s =====", "2 failed, 9 passed", True), ("12 passed in 0.5s", "12 passed", False),
     ("Tests:  1 failed, 3 passed, 4 total", "1 failed, 3 passed, 4 total", True),

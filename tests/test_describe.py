@@ -62,6 +62,14 @@ def test_type_of_a_commit_is_that_of_its_subject(subject: str, kind: str) -> Non
     assert found.facts[0] == f"committed 1a2b3c4: {subject}"
 
 
+def test_narrative_of_a_commit_holds_its_message() -> None:
+    """What was said comes first; the message says why."""
+    script = Script()
+    script.says("Commit it.")
+    script.runs("git commit -m 'fix: comma\n\nPrices from Germany have one.'", "[main 1a2b3c4] fix: comma")
+    assert seen(script).narrative == "Commit it.\n\nPrices from Germany have one."
+
+
 @pytest.mark.parametrize(("said", "kind"), [
     ("Added a currency to the cart and documented it in the README file.", "feature"),
     ("I've fixed the parser; prices with a comma are understood now.", "bugfix"),

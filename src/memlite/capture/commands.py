@@ -25,6 +25,8 @@ _INTERPRETERS = frozenset(("python", "python3", "node", "ruby", "perl", "bash", 
 _SETTING = frozenset(("cd", "export", "set", "source", ".", "sleep", "mkdir", "pushd", "popd"))
 _RECALLING = frozenset(("query", "show", "recent", "timeline", "contextualize", "decisions", "changes", "how-it-works"))
 
+_TRAILERS = ("co-authored-by:", "signed-off-by:", "generated with", "\U0001f916 generated with")
+
 _ERROR_MARKS = ("error:", "error[", "error ", "exception", "traceback", "fatal:", "panic:", "failed", "failure",
                 "cannot ", "can't ", "could not ", "not found", "no such file", "permission denied", "undefined",
                 "unexpected", "segmentation fault", "assertion")
@@ -71,7 +73,11 @@ def _document(command: str) -> tuple[str, str]:
         word = command[at + 2:at + 12].lstrip("-~ ").lstrip("'\"\\")[:1]
         if (word.isalpha() or word == "_") and command[at - 1:at] != "<":
             first, _, document = command[at + 2:].partition("\n")
-            behind = first.partition(" ")[2]  # of the word that ends the document
+            end, _, behind = first.lstrip("-~ ").partition(" ")
+            lines = document.splitlines()
+            ends = [line.strip() for line in lines]
+            mark = end.strip("'\"\\")
+            document = "\n".join(lines[:ends.index(mark)]) if mark in ends else document
             return f"{command[:at].rstrip()} {behind}".rstrip(), document
         at = command.find("<<", at + 1)
     return command, ""
@@ -146,20 +152,28 @@ def commit_subject(command: str, output: str) -> tuple[str, str]:
             sha = head.split()[-1] if head.split() else ""
             if len(sha) >= 7 and all(c in "0123456789abcdef" for c in sha):
                 return subject.strip(), sha
-    return _message(command), ""
+    return next((line.strip() for line in _message(command).splitlines() if line.strip()), ""), ""
+
+
+def commit_body(command: str, subject: str) -> str:
+    """What the message of the commit with that `subject` says below it, without trailers; "" where the command line
+    does not hold that message."""
+    lines = _message(command).strip().splitlines()
+    if not lines or lines[0].strip() != subject:
+        return ""
+    return "\n".join(line for line in lines[1:] if not line.strip().lower().startswith(_TRAILERS)).strip()
 
 
 def _message(command: str) -> str:
     document = _document(command)[1]
     if document:  # -m "$(cat <<'EOF' … EOF)"
-        return next((line.strip() for line in document.splitlines() if line.strip()), "")
+        return document
     for flag in ("-m ", "-am ", "--message ", "--message="):
         before, found, rest = command.partition(flag)
         if found:
             rest = rest.lstrip()
             quote = rest[:1]
-            body = rest[1:].partition(quote)[0] if quote in ("'", '"') else rest.split(" -")[0]
-            return body.splitlines()[0].strip() if body.strip() else ""
+            return rest[1:].partition(quote)[0] if quote in ("'", '"') else rest.split(" -")[0]
     return ""
 
 

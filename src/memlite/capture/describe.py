@@ -65,7 +65,8 @@ def observe(episode: Episode) -> Observation | None:
     kind = _type(found, title, text, reports=not episode.calls())
     first = episode.first
     return Observation(
-        type=kind, title=title, subtitle=_subtitle(found), narrative=text, facts=found.facts,
+        type=kind, title=title, subtitle=_subtitle(found), narrative="\n\n".join(filter(None, (text, found.message))),
+        facts=found.facts,
         concepts=_concepts(kind, found, text), files_read=_relative(found.read, first.cwd),
         files_modified=_relative(found.modified, first.cwd), details=found.evidence(), branch=first.branch,
         agent=first.agent, uuids=episode.uuids())

@@ -28,7 +28,8 @@ _INPUT_KEPT, _OUTPUT_KEPT, _DETAILS_KEPT = 2_000, 1_000, 12_000
 class Findings:
     """What the tool calls of an episode amount to."""
 
-    __slots__ = ("facts", "read", "edits", "details", "commit", "decision", "tests", "failure", "culprit", "ran")
+    __slots__ = ("facts", "read", "edits", "details", "commit", "message", "decision", "tests", "failure", "culprit",
+                 "ran")
 
     def __init__(self) -> None:
         self.facts: list[str] = []
@@ -36,6 +37,7 @@ class Findings:
         self.edits: list[tuple[str, str, str]] = []  # path, old text, new text; old is "" when all of it was written
         self.details: list[str] = []
         self.commit = ""            # its subject
+        self.message = ""           # what it says below the subject
         self.decision = ""          # what the person chose
         self.tests: list[str] = []  # outcomes in order
         self.failure = ""           # the error the last command left, "" when it succeeded
@@ -82,7 +84,7 @@ def _bash(found: Findings, call: Event, result: Event | None) -> None:
     if purpose == commands.COMMIT and not failed:
         subject, sha = commands.commit_subject(command, output)
         if subject:
-            found.commit = subject
+            found.commit, found.message = subject, commands.commit_body(command, subject)
             found.facts.append(f"committed {sha}: {subject}" if sha else f"committed: {subject}")
     elif purpose == commands.TEST:
         verdict = commands.test_outcome(output) or ("failed" if failed else "")
