@@ -9,6 +9,7 @@ from memlite.capture import transcript
 from memlite.capture.ingest import QUIET, SETTLED, Result, ingest
 from memlite.clock import now_ms
 from memlite.errors import UsageError
+from memlite.processes import Lock
 from memlite.store import reindex
 from memlite.store.database import Database, copy_in_memory, open_database
 
@@ -55,7 +56,7 @@ class Report(Result):
 
 
 def transcript_files(path: str) -> list[tuple[str, int]]:
-    """(path, size) of each transcript at or below `path`, oldest first. Raises UsageError when there is no such path."""
+    """(path, size) of each transcript at or below `path`, oldest first. Raises UsageError for a path that is not there."""
     if os.path.isfile(path):
         return [(os.path.abspath(path), os.path.getsize(path))]
     if not os.path.isdir(path):
@@ -98,10 +99,10 @@ def in_background(home: str, ended: str = "") -> Report | None:
     Those of sessions at work are left in the middle of their turn; the one at the path `ended` is known to end one.
     """
     paths.ensure_home(home)
-    with open(os.path.join(home, LOCK), "a", encoding="utf-8") as lock:
-        paths.create_private(lock.name)
-        if not _lock(lock.fileno()):
-            return None
+    lock = Lock(os.path.join(home, LOCK))
+    if not lock.take():
+        return None
+    try:
         if hasattr(os, "nice"):
             os.nice(10)
         try:
@@ -115,23 +116,6 @@ def in_background(home: str, ended: str = "") -> Report | None:
             with database.transaction():
                 database.execute("INSERT OR REPLACE INTO meta VALUES ('backfilled', ?)",
                                  (jsoncodec.dumps({"at": now_ms(), **report.as_dict()}),))
-    return report
-
-
-def _lock(descriptor: int) -> bool:
-    """Take an exclusive lock that dies with the process. False when another process has it."""
-    try:
-        import fcntl
-    except ImportError:
-        import msvcrt
-
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        return report
+    finally:
+        lock.release()
