@@ -49,6 +49,8 @@ class Lock:
         """Take the lock. False when another process has it. Raises OSError."""
         flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(self.path, flags, 0o600)
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
         if not _lock(descriptor):
             os.close(descriptor)
             return False
