@@ -303,7 +303,7 @@ def _batches() -> list[Case]:
 
 
 _SAVED = frozenset({"success", "id", "title", "project", "duplicate", "message"})
-_FORGOTTEN = frozenset({"success", "id", "erased"})
+_FORGOTTEN = frozenset({"success", "forgotten", "erased"})
 
 
 def _writing() -> list[Case]:

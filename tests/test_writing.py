@@ -28,7 +28,8 @@ def run(*arguments: str, given: str = "") -> Result:
 def test_saved_text_is_found_in_this_folders_project() -> None:
     """With the type, title and project it was given."""
     done = run("save", "prices", "stay", "strings", "--type", "decision", "--concept", "gotcha", "--json")
-    assert json.loads(done.output) == {"id": "1", "title": "prices stay strings", "project": "shop", "duplicate": False}
+    assert json.loads(done.output) == {"success": True, "id": 1, "title": "prices stay strings", "project": "shop",
+                                       "duplicate": False, "message": "the memory is saved as observation #1"}
     [item] = json.loads(run("query", "strings", "--json").output)["results"]
     assert (item["id"], item["type"], item["project"]) == ("1", "decision", "shop")
 
@@ -55,7 +56,7 @@ def test_forgotten_memory_is_gone_and_stays_gone(home: str) -> None:
     run("save", "zebra crossing")
     run("save", "zebra stripes")
     done = run("forget", "1", "--yes", "--json")
-    assert json.loads(done.output) == {"forgotten": ["1"], "erased": True}
+    assert json.loads(done.output) == {"success": True, "forgotten": ["1"], "erased": True}
     assert [item["id"] for item in json.loads(run("query", "zebra", "--json").output)["results"]] == ["2"]
     stored = b"".join(path.read_bytes() for path in Path(home).rglob("*") if path.is_file())
     assert b"crossing" not in stored and b"stripes" in stored

@@ -14,6 +14,7 @@ from memlite.cli.frame import cli, with_options
 from memlite.clock import now_ms
 from memlite.errors import NotFound, UsageError
 from memlite.model import TYPES, parse_ref
+from memlite.render import items
 from memlite.store import forget as forgetting
 from memlite.store import records
 from memlite.store.database import open_database, open_for_reading
@@ -38,8 +39,7 @@ def save(text: tuple[str, ...], title: str, kind: str, concepts: tuple[str, ...]
                             files=files)
     record = saved.record
     if json:
-        output.write(output.json_text({"id": record.ref, "title": record.title, "project": owner.name,
-                                       "duplicate": saved.duplicate}))
+        output.write(output.json_text(items.saved(saved)))
     else:
         output.write(f"{'saved before as' if saved.duplicate else 'saved as'} #{record.ref}: {record.title}")
 
@@ -70,7 +70,7 @@ def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
         forgetting.forget(database, references)
         erased = forgetting.erase(database)
     if json:
-        output.write(output.json_text({"forgotten": [record.ref for record in found], "erased": erased}))
+        output.write(output.json_text(items.forgotten([record.ref for record in found], erased)))
     else:
         output.write(f"forgotten: {', '.join(record.ref for record in found)}")
     if not erased:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memlite.search.contextualize import Context
     from memlite.search.controller import Answer
     from memlite.search.timeline import Timeline
+    from memlite.store.save import Saved
+
 
 def type_of(record: Any) -> str:
     """An observation's type; else the kind."""
@@ -73,6 +75,19 @@ def context(found: Context) -> dict[str, Any]:
               for name, record in found.newest.items()}
     return {"query": found.query, "anchor_date": None if found.moment is None else ms_to_iso(found.moment),
             "count": len(found.items), "timeline": [brief(item) for item in found.items], "newest": newest}
+
+
+def saved(found: Saved) -> dict[str, Any]:
+    """What became of a text to be saved; the observation's id is a number here, as older scripts expect."""
+    record = found.record
+    message = "was saved before" if found.duplicate else "is saved"
+    return {"success": True, "id": record.id, "title": record.title, "project": record.project,
+            "duplicate": found.duplicate, "message": f"the memory {message} as observation #{record.id}"}
+
+
+def forgotten(references: list[str], erased: bool) -> dict[str, Any]:
+    """Which records were forgotten, and whether their bytes have left the file too."""
+    return {"success": True, "forgotten": references, "erased": erased}
 
 
 def error(failure: MemliteError) -> dict[str, Any]:
