@@ -173,9 +173,11 @@ def test_rows_that_make_no_sense_are_left_out(home: str, path: Path) -> None:
         database.execute("UPDATE observations SET uuids = '[1]' WHERE id = 8")
         database.execute("UPDATE observations SET created_at_epoch = 'then' WHERE id = 9")
         database.execute("UPDATE observations SET title = x'ff' WHERE id = 10")
+        database.execute("UPDATE observations SET fingerprint = 'cut off' || char(0) WHERE id = 11")
+        database.execute("UPDATE observations SET uuids = '[\"another\"]' WHERE id = 12")
         with pytest.raises(StoreDamaged, match="facts of record 7"):
             list(records.every(database, OBSERVATION))
-    assert salvage.save(home, salvage.move_aside(home, "20260101"))["observations"] == 401
+    assert salvage.save(home, salvage.move_aside(home, "20260101"))["observations"] == 399
 
 
 def test_files_of_the_same_moment_do_not_replace_each_other(home: str, path: Path) -> None:

@@ -22,7 +22,10 @@ class Program:
 
     def start(self, home: str, *arguments: str, given: object = None, **how: Any) -> subprocess.Popen[bytes]:
         """A process in a group of its own that has read its input. `how` goes to Popen; `wrapped` comes before it."""
-        environment = {**os.environ, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0", **how.pop("environment", {})}
+        unpacked = f"{home}-unpacked"  # killed, the executable leaves there what it unpacked
+        os.makedirs(unpacked, exist_ok=True)
+        environment = {**os.environ, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0", "TMPDIR": unpacked,
+                       **how.pop("environment", {})}
         line = [*how.pop("wrapped", []), *self.command, *arguments]
         process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, start_new_session=True, **how)

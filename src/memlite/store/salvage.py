@@ -14,7 +14,7 @@ import shutil
 
 from memlite import jsoncodec, paths
 from memlite.errors import StoreUnusable
-from memlite.store import index, records, reindex, schema
+from memlite.store import index, records, reindex, schema, write
 from memlite.store.database import BUSY_MS, Database, connect, open_database
 
 TYPE_CHECKING = False
@@ -197,14 +197,15 @@ def _rows(source: Any, table: str, way: str) -> Iterator[Row]:
     try:
         for row in source.execute(f"SELECT * FROM {table} ORDER BY {key} {way}"):
             found = {name: row[name] for name in row.keys()}  # noqa: SIM118
-            if _sensible(found):
+            if _sensible(table, found):
                 yield found
     except sqlite.Error:
         return
 
 
-def _sensible(row: Row) -> bool:
-    """Whether the row may be stored: its numbers are numbers, its lists are lists, its text is text."""
+def _sensible(table: str, row: Row) -> bool:
+    """Whether the row is one that memlite may have stored: numbers are numbers, lists are lists, text is text, and
+    the fingerprint is that of its contents. A row whose end was cut off reads as if it ended in zeros."""
     try:
         for name, value in row.items():
             if name in records.LISTS:
@@ -213,11 +214,13 @@ def _sensible(row: Row) -> bool:
             elif name in ("id", "session", "project", "created_at_epoch"):
                 if not isinstance(value, int):
                     return False
-            elif isinstance(value, bytes) or (value is None and name not in _OPTIONAL):
+            elif isinstance(value, bytes) or (value is None and name not in _OPTIONAL) or "\x00" in str(value):
                 return False
-    except (TypeError, ValueError):
+        kind = next((kind for kind, its_table in records.TABLES.items() if its_table == table), None)
+        uuids = jsoncodec.loads(row["uuids"]) if kind else []
+        return not uuids or row["fingerprint"] == write.row_fingerprint(str(kind), uuids[0])
+    except (KeyError, TypeError, ValueError):
         return False
-    return True
 
 
 class _Copy:
