@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from rows import Script, shop_session
 
+from memlite import processes
 from memlite.capture.ingest import MIDDLE, QUIET, ingest
 from memlite.hooks import background
 from memlite.store.database import Database, open_database
+from rows import Script, shop_session
 
 
 @pytest.fixture
@@ -86,9 +87,9 @@ def test_subagents_of_a_session_are_listed_by_name(tmp_path: Path) -> None:
 
 def test_command_runs_this_same_memlite(monkeypatch: pytest.MonkeyPatch) -> None:
     """From source by the interpreter, frozen by itself."""
-    assert background.command() == [sys.executable, "-m", "memlite"]
+    assert processes.command() == [sys.executable, "-m", "memlite"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert background.command() == [sys.executable]
+    assert processes.command() == [sys.executable]
 
 
 def test_started_import_is_detached_and_reads_what_waits(home: str, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import time
 import pytest
 
 from memlite.serve.pool import Pool
-from memlite.store.database import open_database
+from memlite.serve.routes import ROUTES
+from shop_store import fill
 from worker_process import WorkerProcess
 
 
@@ -37,17 +38,27 @@ def test_it_needs_no_store_and_makes_none(home: str) -> None:
 
 def test_all_is_imported_before_it_says_it_is_ready(home: str) -> None:
     """A replaced executable can't be imported from any more."""
-    with open_database(home):
-        pass
+    fill(home)
+    calls: list[tuple[str, str, bytes | None]] = [
+        ("GET", path, None) for path in ("/nowhere", "/api/search?q=a+%E4%BF%AE+yesterday", "/api/search?since=7d",
+                                         "/api/search?limit=x", "/api/search?q=comma&output=markdown",
+                                         "/api/timeline?anchor=2026-05-29T12:00&output=markdown",
+                                         "/api/contextualize?output=mcp", "/api/observation/1?output=markdown")]
+    bodies = {"ids": b'{"ids": [1]}', "text": b'{"text": "a"}'}
+    for route in ROUTES:
+        path = route.example.partition(" ")[0].replace("123", "1").replace("S5", "S1").replace("P7", "P1")
+        calls.append((route.method, path, bodies[route.body[0][0]] if route.body else None))
     code = ("import sys\n"
-            "from memlite.serve import run\n"
+            "from memlite.serve import access_token, run\n"
             "def ready(server):\n"
             "    import threading, urllib.request, urllib.error\n"
             "    def use():\n"
             "        before = set(sys.modules)\n"
-            "        for path in ('/health', '/api/search?q=a+%E4%BF%AE', '/api/search', '/api/search?output=mcp',\n"
-            "                     '/nowhere', '/api/search?since=7d&limit=x'):\n"
-            "            try: urllib.request.urlopen(server.url + path).read()\n"
+            f"        for method, path, body in {calls!r}:\n"
+            "            asked = urllib.request.Request(server.url + path, method=method, data=body)\n"
+            "            asked.add_header('Content-Type', 'application/json')\n"
+            f"            asked.add_header('X-Memlite-Token', access_token.read({home!r}))\n"
+            "            try: urllib.request.urlopen(asked, timeout=5).read(5)\n"
             "            except urllib.error.HTTPError as failure: failure.read()\n"
             "        print(sorted(set(sys.modules) - before))\n"
             "        server.stop()\n"
@@ -119,3 +130,20 @@ def test_an_answer_takes_no_longer_while_streams_of_bytes_trickle_in(home: str) 
         for client in slow:
             client.close()
         assert crowded < 10 * alone + 0.01
+
+
+def test_the_pool_lends_so_many_at_once_and_then_waits(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memlite.errors import StoreBusy
+    from memlite.serve import pool as module
+
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.05)
+    pool = Pool(home, lent=2)
+    with pool.lend(create=True), pool.lend(), pytest.raises(StoreBusy), pool.lend():
+        pass
+    with pool.lend() as free, pool.lend() as other:
+        assert free is not None and other is not None
+    with pytest.raises(RuntimeError), pool.lend():
+        raise RuntimeError
+    with pool.lend(), pool.lend():
+        pass
+    pool.close()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 
+from memlite import processes
 from memlite.capture import transcript
 from memlite.capture.ingest import QUIET_SECONDS
 from memlite.store import reindex
@@ -57,33 +57,13 @@ def _status(path: str) -> tuple[int | None, float]:
     return status.st_size, status.st_mtime
 
 
-def command() -> list[str]:
-    """The command line that runs this same memlite."""
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "memlite"]
-
-
 def start_import(home: str, path: str = "") -> None:
     """Start `memlite import transcripts --background` detached: in a session of its own, all streams closed, so that
     the client neither waits for it nor takes it down. A second one ends at once, by the importer's own lock.
 
     `path` is a transcript that ends with a turn; others may be in the middle of one.
     """
-    environment = dict(os.environ)
-    environment["MEMLITE_HOME"] = home
-    environment["PYINSTALLER_RESET_ENVIRONMENT"] = "1"  # else the child runs in this process's unpacked folder
-    arguments = [*command(), "import", "transcripts", "--background", *([path] if path else [])]
-    if hasattr(os, "posix_spawn"):
-        null = os.open(os.devnull, os.O_RDWR)
-        actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
-        options = {"setsid": True} if sys.platform.startswith("linux") else {"setpgroup": 0}
-        os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, **options)
-        os.close(null)
-        return
-    import subprocess  # Windows: too slow to import where the call above exists
-
-    flags = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-    subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                     stderr=subprocess.DEVNULL, creationflags=flags, close_fds=True)
+    processes.start_detached(["import", "transcripts", "--background", *([path] if path else [])], home)
 
 
-__all__ = ["behind", "command", "sizes", "start_import", "subagent_transcripts", "unfinished"]
+__all__ = ["behind", "sizes", "start_import", "subagent_transcripts", "unfinished"]

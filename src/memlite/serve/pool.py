@@ -6,23 +6,30 @@ import os
 import threading
 
 from memlite import paths
+from memlite.errors import StoreBusy
 from memlite.store.database import Database, open_database, open_for_reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-KEPT = 4   # each holds up to 2 MB of pages; opening one more costs 2 ms
+LENT = 8   # at once: more queries than that only take turns on the processor, and each holds up to 2 MB of pages
+KEPT = 4   # open while nobody asks; opening one costs 2 ms
+WAIT_SECONDS = 15.0
 
 
 class Pool:
     """Lends connections to the store under `home`. One that failed is not lent again, and when another file takes the
-    place of the store (repaired, restored, deleted) the old file's connections go."""
+    place of the store (repaired, restored, deleted) the old file's connections go.
 
-    def __init__(self, home: str, kept: int = KEPT) -> None:
+    Whoever has a connection must not ask for another before giving it back.
+    """
+
+    def __init__(self, home: str, kept: int = KEPT, lent: int = LENT) -> None:
         self.home = home
         self._path = os.path.join(home, paths.DATABASE)
         self._kept = kept
+        self._places = threading.BoundedSemaphore(lent)
         self._idle: list[Database] = []
         self._file: tuple[int, int] | None = None
         self._lock = threading.Lock()
@@ -34,7 +41,17 @@ class Pool:
         return Loan(self, create)
 
     def take(self, create: bool) -> Database | None:
-        """A connection that `give` takes back. Raises as open_database."""
+        """A connection (or None) that is to be given back. Raises as open_database, and StoreBusy when none is free
+        for long."""
+        if not self._places.acquire(timeout=WAIT_SECONDS):
+            raise StoreBusy("too many requests are waiting for the store", "try again in a moment")
+        try:
+            return self._opened(create)
+        except BaseException:
+            self._places.release()
+            raise
+
+    def _opened(self, create: bool) -> Database | None:
         file = self._identity()
         with self._lock:
             if file != self._file:
@@ -48,14 +65,19 @@ class Pool:
                 self._file = self._identity()
         return database
 
-    def give(self, database: Database, sound: bool) -> None:
-        """Take `database` back; close it when it is not `sound` or there are enough."""
-        if sound and not database.connection.in_transaction:
-            with self._lock:
-                if not self._closed and len(self._idle) < self._kept:
-                    self._idle.append(database)
-                    return
-        database.close()
+    def give(self, database: Database | None, sound: bool) -> None:
+        """Take back what was lent; close it when it is not `sound` or there are enough."""
+        try:
+            if database is None:
+                return
+            if sound and not database.connection.in_transaction:
+                with self._lock:
+                    if not self._closed and len(self._idle) < self._kept:
+                        self._idle.append(database)
+                        return
+            database.close()
+        finally:
+            self._places.release()
 
     def close(self) -> None:
         """Close all that is not lent, and from now on what comes back."""
@@ -89,5 +111,4 @@ class Loan:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        if self.database is not None:
-            self.pool.give(self.database, sound=kind is None)
+        self.pool.give(self.database, sound=kind is None)
