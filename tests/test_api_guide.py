@@ -19,6 +19,7 @@ from shop_store import fill
 from worker_process import WorkerProcess
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+SKILL = DOCS.parent / "plugin" / "skills" / "mem-search" / "SKILL.md"
 GUIDES = ("api.md", "coming-from-claude-mem.md")
 ADDRESS = "http://127.0.0.1:37777"
 LEFT_OUT = "…"
@@ -91,6 +92,19 @@ def test_every_command_of_a_guide_answers_what_is_shown(worker: WorkerProcess, t
         if not right:
             wrong.append(f"{example.command}{printed}")
     assert not wrong, "\n\n".join(wrong)
+
+
+@needs_curl
+def test_the_calls_of_the_skill_go_from_titles_to_what_was_around_to_a_whole_record(worker: WorkerProcess,
+                                                                                    tmp_path: Path) -> None:
+    """In its order, with words and an id that this store has."""
+    calls = re.findall(r"^curl .+$", SKILL.read_text("utf-8"), re.MULTILINE)
+    calls = [call.replace("login timeout", "integers of cents").replace("123", "3") for call in calls]
+    titles, around, whole = (run(worker, call, tmp_path) for call in calls)
+    assert "#3 " in titles and "All about" in titles
+    assert "→ #3 " in around and "- #2 " in around
+    assert whole.startswith("3 decision: Keep prices as integers of cents")
+    assert "narrative: All about Keep prices" in whole
 
 
 def test_the_guides_have_examples_and_what_is_shown_is_compared() -> None:
