@@ -158,7 +158,7 @@ ROUTES: tuple[Route, ...] = (
     Route("/api/projects", frozenset({"projects", "details"})),
     Route("/api/stats", frozenset({"worker", "database"})),
     Route("/api/context/inject", None, "", ("project", "project"), "shop", True, content=TEXT),
-    Route("/health", frozenset({"status", "store", "version", "commit", "pid", "uptime_seconds", "rss_bytes",
+    Route("/health", frozenset({"status", "store", "version", "commit", "pid", "uptime_seconds", "rss_bytes", "chroma",
                                 "counts"}), old=True, aliases=("/api/health",)),
     Route("/api/openapi.json", frozenset({"openapi", "info", "servers", "paths", "components"})),
     Route("/api/search/help", frozenset({"title", "description", "endpoints", "examples"}), old=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,9 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the data of whoever runs it."""
     for name in ("CAPTURE", "INJECT", "BACKFILL", "PORT", "REQUIRE_TOKEN"):
         monkeypatch.delenv(f"MEMLITE_{name}", raising=False)
+    for name in [name for name in os.environ if name.startswith("MEMLITE_CHROMA")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("MEMLITE_CHROMA", "0")   # whatever this machine has
     monkeypatch.setenv("MEMLITE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
 

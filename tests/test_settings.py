@@ -18,8 +18,9 @@ def given(home: str, text: str) -> str:
     return str(path)
 
 
-def test_without_file_and_environment_the_defaults_hold(home: str) -> None:
+def test_without_file_and_environment_the_defaults_hold(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home that does not exist is no error."""
+    monkeypatch.delenv("MEMLITE_CHROMA")
     assert settings.load(home) == {name: default for name, (default, _) in settings.SETTINGS.items()}
 
 
@@ -73,3 +74,27 @@ def test_file_that_is_not_utf8_is_refused(home: str) -> None:
     Path(path).write_bytes(b'{"capture": "\xff"}')
     with pytest.raises(UsageError, match="settings"):
         settings.load(home)
+
+
+def test_text_is_kept_as_it_is_and_nothing_else_is_text(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address keeps its case; a number is none."""
+    given(home, '{"chroma_url": " http://Chroma:8000 "}')
+    assert settings.load(home)["chroma_url"] == "http://Chroma:8000"
+    given(home, '{"chroma_url": 8000}')
+    with pytest.raises(UsageError, match="chroma_url must be a text"):
+        settings.load(home)
+
+
+def test_one_setting_is_kept_beside_the_others(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And taken out again; a file that can't be read is left as it is."""
+    monkeypatch.delenv("MEMLITE_CHROMA")
+    path = given(home, '{"port": 4000}')
+    settings.keep(home, "chroma", False)
+    assert (settings.load(home)["chroma"], settings.load(home)["port"]) == (False, 4000)
+    settings.keep(home, "chroma", None)
+    assert (settings.load(home)["chroma"], settings.load(home)["port"]) == (True, 4000)
+    assert Path(path).stat().st_mode & 0o777 == 0o600
+    given(home, "no json")
+    with pytest.raises(UsageError):
+        settings.keep(home, "chroma", False)
+    assert Path(path).read_text(encoding="utf-8") == "no json"

@@ -9,6 +9,7 @@ import os
 
 from memlite import paths
 from memlite.capture.projects import project_of
+from memlite.chroma.remote import index_of
 from memlite.cli import options, output
 from memlite.clock import now_ms
 from memlite.errors import MemliteError
@@ -72,7 +73,7 @@ def ask(query: str, values: dict[str, Any], fixed: dict[str, Any]) -> tuple[Answ
     try:
         roots, note = scope(database, values)
         request = search_request(parameters, now=now_ms(), roots=roots, **fixed)
-        answer = search(database, request)
+        answer = search(database, request, semantic=index_of(paths.home()))
         note = note if answer.hits else ""
         answer.reason = "; ".join(filter(None, (answer.reason, note))) or None
         return answer, answer.reason or ""

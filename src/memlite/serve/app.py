@@ -12,6 +12,7 @@ from memlite.render import items
 from memlite.serve import guard, log, replies
 from memlite.serve.calls import Call, Worker
 from memlite.serve.guard import Guard
+from memlite.serve.meaning import PRIVATE
 from memlite.serve.replies import Reply
 from memlite.serve.route import Route
 from memlite.serve.routes import ROUTES
@@ -25,7 +26,7 @@ def application(worker: Worker) -> Guard:
     worker.routes = ROUTES
     app = bottle.Bottle()
     app.default_error_handler = _bottle_error
-    for route in ROUTES:
+    for route in (*ROUTES, *PRIVATE):
         for path in route.paths():
             app.route(path, route.method, _callback(worker, route))
     return Guard(app, worker.home, host=worker.host, require_token=worker.require_token)

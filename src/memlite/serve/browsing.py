@@ -33,7 +33,8 @@ def health(call: Call) -> dict[str, Any]:
         store = failure.code
     told: dict[str, Any] = {
         "status": "ok", "store": store, "version": worker.version, "commit": worker.commit, "pid": worker.pid,
-        "uptime_seconds": (clock.now_ms() - worker.started) / 1000, "rss_bytes": _rss(), "counts": counts}
+        "uptime_seconds": (clock.now_ms() - worker.started) / 1000, "rss_bytes": _rss(), "counts": counts,
+        "chroma": worker.semantic.status()}
     challenge = dict(call.pairs).get("challenge")
     if challenge:
         told["proof"] = lifecycle.proof(worker.nonce, challenge)

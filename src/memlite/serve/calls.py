@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from urllib.parse import parse_qsl
 
-from memlite import build_info, clock, jsoncodec
+from memlite import build_info, clock, jsoncodec, settings
+from memlite.chroma.engine import Engine
 from memlite.errors import UsageError
 from memlite.search.parameters import OUTPUTS, Parameters
 from memlite.serve import guard, replies
@@ -37,6 +38,7 @@ class Worker:
         self.commit = build_info.commit()
         self.nonce = os.urandom(32).hex()
         self.feed = Feed(self.pool)
+        self.semantic = Engine(home, settings.load(home))
         self.routes: tuple[Route, ...] = ()
 
     def stop(self) -> None:
@@ -44,8 +46,9 @@ class Worker:
         self.feed.close()
 
     def close(self) -> None:
-        """Close the connections to the store."""
+        """Close the connections to the store and end the search by meaning."""
         self.feed.close()
+        self.semantic.close()
         self.pool.close()
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _found(call: Call, limit: int, **fixed: Any) -> Answer:
     request = parameters.search_request(call.parameters, now=call.now, default_limit=limit, **fixed)
     with call.worker.pool.lend() as database:
-        return controller.search(database, request)
+        return controller.search(database, request, semantic=call.worker.semantic)
 
 
 def _searched(call: Call, kind: str) -> dict[str, Any]:

@@ -50,6 +50,7 @@ def serve(home: str, host: str, port: int, *, exactly: bool, require_token: bool
         log.say(f"port {port} is taken by another program; serving on {server.port}")
     try:
         ready(server)
+        worker.semantic.start()
         server.run(_watch(server, idle_minutes))
     finally:
         worker.close()

@@ -112,7 +112,8 @@ SCHEMAS: dict[str, dict[str, Any]] = {
          "newest_epoch": _NUMBER})}}),
     "Stats": _object({"worker": _object(_PROCESS), "database": _object({"path": _TEXT, "bytes": _NUMBER})}),
     "Health": _object({"status": _TEXT, "store": _TEXT, **_PROCESS,
-                       "counts": {"type": "object", "additionalProperties": _NUMBER}}),
+                       "counts": {"type": "object", "additionalProperties": _NUMBER},
+                       "chroma": {"type": "object", "description": "the state of the search by meaning"}}),
     "Saved": _object({"success": {"type": "boolean"}, "id": _NUMBER, "title": _TEXT, "project": _TEXT,
                       "duplicate": {"type": "boolean"}, "message": _TEXT}),
     "Forgotten": _object({"success": {"type": "boolean"}, "forgotten": _TEXTS, "erased": {

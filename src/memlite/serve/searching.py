@@ -17,7 +17,7 @@ def search(call: Call, **fixed: Any) -> Any:
     """Memories of all kinds in one ranking; `fixed` fields of the request are not the caller's to choose."""
     request = parameters.search_request(call.parameters, now=call.now, **fixed)
     with call.worker.pool.lend() as database:
-        found = controller.search(database, request)
+        found = controller.search(database, request, semantic=call.worker.semantic)
     return call.shown(found, items.answer, markdown.answer)
 
 

@@ -162,7 +162,7 @@ class Conversation:
     def _answer(self, request: SearchRequest, *, always: bool) -> None:
         """Send the results of the live search, if they are others than the client knows. Raises as Database."""
         with self.worker.pool.lend() as database:
-            found = controller.search(database, request)
+            found = controller.search(database, request, semantic=self.worker.semantic)
         shown = [found.total, *((hit.record.ref, hit.score) for hit in found.hits)]
         if always or shown != self.shown:
             self.shown = shown

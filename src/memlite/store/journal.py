@@ -7,6 +7,8 @@ seen all before it. A record that was forgotten leaves its key and nothing else.
 
 from __future__ import annotations
 
+from memlite.store import index, records
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memlite.store.connection import Database
@@ -39,3 +41,14 @@ def outside(database: Database, low: int, high: int) -> int:
     """How many changes have a number below `low` or above `high`."""
     return int(database.rows("SELECT (SELECT count(*) FROM journal WHERE seq < ?) + "
                              "(SELECT count(*) FROM journal WHERE seq > ?)", (low, high))[0][0])
+
+
+def projects(database: Database, keys: list[int]) -> dict[int, int]:
+    """{key: project's row number} of those of `keys` whose records are still there."""
+    found: dict[int, int] = {}
+    for kind, table in records.TABLES.items():
+        ids = [ident for k, ident in map(index.reference, keys) if k == kind]
+        if ids:
+            rows = database.rows(f"SELECT id, project FROM {table} WHERE id IN ({','.join('?' * len(ids))})", ids)
+            found.update((index.key(kind, row[0]), row[1]) for row in rows)
+    return found
