@@ -61,7 +61,7 @@ def _hit_lines(hit: Hit, now: int, width: int | None, color: bool) -> str:
 
 
 def _record_line(record: Any, now: int, width: int | None, color: bool) -> str:
-    head = f"{record.ref:>6} {age(record.created_at_epoch, now):>4} {type_of(record):<9} "
+    head = f"{record.ref:>6} {age(record.created_at_epoch, now):>4} {_flat(type_of(record)):<9} "
     name = f"  ({_flat(record.project)})"
     label = _flat(record.headline)
     if width is not None and width < 60:  # a narrow terminal: the project gives way first
@@ -72,10 +72,10 @@ def _record_line(record: Any, now: int, width: int | None, color: bool) -> str:
 
 def record_text(record: Any, *, color: bool) -> str:
     """A whole record for a person or model to read."""
-    lines = [_paint(f"{record.ref} {type_of(record)}: {_flat(record.headline)}", _BOLD, color),
+    lines = [_paint(f"{record.ref} {_flat(type_of(record))}: {_flat(record.headline)}", _BOLD, color),
              _paint(f"{ms_to_iso(record.created_at_epoch)}  project {_flat(record.project)}  session "
                     f"{_flat(record.session_id)}" + (f"  branch {_flat(record.branch)}" if record.branch else "")
-                    + f"  origin {record.origin}", _DIM, color)]
+                    + f"  origin {_flat(record.origin)}", _DIM, color)]
     if record.KIND == PROMPT:
         lines.append(neutralize(record.text))
     for name in ("subtitle", "request", "narrative", "investigated", "completed", "learned", "next_steps", "notes"):
