@@ -151,7 +151,7 @@ def _place(text: str, start: int, end: int, kind: str) -> _Place | None:
     ahead = text[end:end + _WINDOW]
     place = None
     if "=" in ahead or ":" in ahead:
-        after = quoting.past_closers(text, end)
+        after = end if ahead[:1] in ("=", ":") else quoting.past_closers(text, end)
         place = _assigned(text, start, end, after) or _typed(text, end) or _paired(text, end)
     if place is None and ahead[:1] == " ":
         if text.startswith("-", start):
