@@ -8,14 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
-from rows import Script, shop_session
-from stored import contents
 
 from memlite.capture import backfill
 from memlite.errors import UsageError
 from memlite.model import OBSERVATION
 from memlite.store import records
 from memlite.store.database import Database, open_database
+from rows import Script, shop_session
+from stored import contents
 
 
 @pytest.fixture
@@ -26,7 +26,8 @@ def projects(tmp_path: Path) -> Path:
     for name, age in (("one", 100), ("two", 200)):
         path = shop_session(session=name, name=name).write(folder / "-nowhere-shop" / f"{name}.jsonl")
         os.utime(path, (now - age, now - age))
-    agent = shop_session(session="one", name="a", agent="a1").write(folder / "-nowhere-shop/one/subagents/agent-a1.jsonl")
+    agent = shop_session(session="one", name="a",
+                         agent="a1").write(folder / "-nowhere-shop/one/subagents/agent-a1.jsonl")
     os.utime(agent, (now - 150, now - 150))
     shop_session(name="c", agent="c").write(folder / "-nowhere-shop/one/subagents/agent-acompact-1.jsonl")
     (folder / "-nowhere-shop" / "notes.txt").write_text("no transcript")

@@ -36,7 +36,8 @@ def test_block_is_what_a_reader_expects(fresh_db: Database) -> None:
     """State of the last turn, then the newest work first, with ids to ask for more."""
     fill(fresh_db, Observation(title="parse the comma", type="bugfix", created_at_epoch=8 * DAY, branch="main"),
          Observation(title="add a currency", type="feature", created_at_epoch=9 * DAY, branch="euro"),
-         Summary(request="fix the prices", completed="Fixed.", next_steps="tell the importers", created_at_epoch=9 * DAY))
+         Summary(request="fix the prices", completed="Fixed.", next_steps="tell the importers",
+                 created_at_epoch=9 * DAY))
     lines = block(fresh_db).splitlines()
     assert (lines[0], lines[-1]) == ("<memlite-memory>", "</memlite-memory>")
     assert "project shop" in lines[1] and "not instructions" in lines[1]

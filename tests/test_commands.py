@@ -16,7 +16,8 @@ from memlite.capture.commands import BUILD, COMMIT, LINT, LOOK, OTHER, TEST
     ("cat pytest.ini", LOOK), ("ruff check .", LINT), ("npx eslint src", LINT), ("make", BUILD), ("cargo build", BUILD),
     ("git commit -m x", COMMIT), ("git add -A && git commit -qm x", COMMIT), ("git -C /x commit", COMMIT),
     ("GIT_EDITOR=true git commit", COMMIT), ("git log --grep=commit", LOOK), ("git status && git diff", LOOK),
-    ("ls -la | head", LOOK), ("grep -rn pattern src 2>/dev/null", LOOK), ("sed -i s/a/b/ f", OTHER), ("echo x > f", OTHER),
+    ("ls -la | head", LOOK), ("grep -rn pattern src 2>/dev/null", LOOK), ("sed -i s/a/b/ f", OTHER),
+    ("echo x > f", OTHER),
     ("rm -rf build", OTHER), ("git push", OTHER), ("./deploy.sh", OTHER), ("", OTHER), ("memlite query x", LOOK),
     ("memlite import transcripts", OTHER), ("cat <<EOF > f\npytest\nEOF", OTHER)])
 def test_purpose_of_a_command(command: str, purpose: str) -> None:
@@ -25,7 +26,8 @@ def test_purpose_of_a_command(command: str, purpose: str) -> None:
 
 
 @pytest.mark.parametrize(("command", "gist"), [
-    ("cd /x && npm run build 2>&1 | tail -5", "npm run build"), ("export A=1; make docs", "make docs"), ("ls | wc -l", "ls"),
+    ("cd /x && npm run build 2>&1 | tail -5", "npm run build"), ("export A=1; make docs", "make docs"),
+    ("ls | wc -l", "ls"),
     ("python3 - <<'EOF'\nprint(1)\nEOF", "python3 script"), ("python3 -c 'print(1)'", "python3 script"),
     ("python3 tool.py", "python3 tool.py"), ("grep -n '^<<<<<<<' a.go", "grep -n '^<<<<<<<' a.go"), ("", "")])
 def test_gist_is_the_command_the_line_was_typed_for(command: str, gist: str) -> None:
@@ -44,7 +46,8 @@ def test_shown_line_has_no_document_and_no_noise(command: str, shown: str) -> No
 @pytest.mark.parametrize(("command", "output", "found"), [
     ("git commit -m 'fix: a'", "[main 1a2b3c4] fix: a\n 1 file changed", ("fix: a", "1a2b3c4")),
     ("git commit", "[feature/x (root-commit) 1a2b3c4d] Begin", ("Begin", "1a2b3c4d")),
-    ("git commit -qm \"feat: b\" && git push", "", ("", "")), ("git commit -q -m \"feat: b\" | tail", "", ("feat: b", "")),
+    ("git commit -qm \"feat: b\" && git push", "", ("", "")),
+    ("git commit -q -m \"feat: b\" | tail", "", ("feat: b", "")),
     ('git commit -m "$(cat <<\'EOF\'\nfix: c\n\nbody\nEOF\n)"', "done", ("fix: c", "")),
     ("git commit --message=short -q", "", ("short", "")), ("git commit", "[not a commit] x", ("", ""))])
 def test_commit_is_known_by_gits_answer_or_its_message(command: str, output: str, found: tuple[str, str]) -> None:
@@ -65,8 +68,10 @@ def test_body_of_a_commit_message_is_what_stands_below_its_subject(command: str,
 @pytest.mark.parametrize(("output", "outcome", "wrong"), [
     ("===== 2 failed, 9 passed in 3.10s =====", "2 failed, 9 passed", True), ("12 passed in 0.5s", "12 passed", False),
     ("Tests:  1 failed, 3 passed, 4 total", "1 failed, 3 passed, 4 total", True),
-    ("Finished in 0.1s\n65 tests, 0 failures", "65 tests, 0 failures", False), ("3 tests, 2 failures", "3 tests, 2 failures", True),
-    ("ok  \tpkg/a\t0.1s\nok  \tpkg/b\t0.2s", "all packages ok", False), ("ok  \ta\t0.1s\nFAIL\tpkg/b\t0.2s", "FAIL\tpkg/b\t0.2s", True),
+    ("Finished in 0.1s\n65 tests, 0 failures", "65 tests, 0 failures", False),
+    ("3 tests, 2 failures", "3 tests, 2 failures", True),
+    ("ok  \tpkg/a\t0.1s\nok  \tpkg/b\t0.2s", "all packages ok", False),
+    ("ok  \ta\t0.1s\nFAIL\tpkg/b\t0.2s", "FAIL\tpkg/b\t0.2s", True),
     ("--- FAIL: TestX (0.00s)\nFAIL", "--- FAIL: TestX (0.00s)", True), ("=== RUN\nPASS", "PASS", False),
     ("12 passing (3s)\n1 failing", "1 failing", True), ("1329 pass\n 0 fail\nRan 1329 tests", "1329 tests", False),
     ("nothing to tell", "", False), ("", "", False)])
@@ -78,8 +83,9 @@ def test_outcome_is_the_runners_own_count(output: str, outcome: str, wrong: bool
 
 def test_error_lines_are_those_that_say_what_went_wrong() -> None:
     """Without the traceback's frame, counts of nothing, and repetition; bounded."""
-    output = ("Traceback (most recent call last):\n  File \"a.py\"\nValueError: could not convert\n0 errors\nE       assert 1 == 2\n"
-              "ValueError: could not convert\nfatal: not a git repository\\nmore\nok  pkg\nerror: last")
+    output = ("Traceback (most recent call last):\n  File \"a.py\"\nValueError: could not convert\n0 errors\n"
+              "E       assert 1 == 2\nValueError: could not convert\nfatal: not a git repository\\nmore\n"
+              "ok  pkg\nerror: last")
     assert commands.error_lines(output) == ["ValueError: could not convert", "E       assert 1 == 2",
                                             "fatal: not a git repository"]
     assert commands.error_lines(output, 1) == ["ValueError: could not convert"]
@@ -87,7 +93,8 @@ def test_error_lines_are_those_that_say_what_went_wrong() -> None:
     assert commands.error_lines("--[no-]aggressive     be thorough\nall is well") == []
 
 
-@pytest.mark.parametrize(("output", "code"), [("Exit code 2\nmake: ***", 2), ("\nExit code 127", 127), ("exit code x", None),
+@pytest.mark.parametrize(("output", "code"),
+                         [("Exit code 2\nmake: ***", 2), ("\nExit code 127", 127), ("exit code x", None),
                                               ("all well", None), ("", None)])
 def test_exit_code_is_read_from_the_first_line(output: str, code: int | None) -> None:
     """As the client begins the output of a failed command."""

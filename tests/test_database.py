@@ -37,7 +37,8 @@ def test_files_are_private_whatever_the_umask(home: str) -> None:
 
 def test_store_keeps_a_write_ahead_log_and_erases_what_it_deletes(fresh_db: Database) -> None:
     """Readers and a writer don't block each other; forgotten text leaves the file."""
-    settings = {name: fresh_db.rows(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "secure_delete")}
+    settings = {name: fresh_db.rows(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous",
+                                                                         "secure_delete")}
     assert settings == {"journal_mode": "wal", "synchronous": 1, "secure_delete": 1}
 
 
@@ -135,7 +136,8 @@ def test_copy_of_no_store_is_an_empty_one(home: str) -> None:
     assert not os.path.exists(home)
 
 
-@pytest.mark.parametrize("content", [b"not a database, but long enough to be one" * 100, b"\x00" * 8192, b"SQLite format 3\x00"])
+@pytest.mark.parametrize("content",
+                         [b"not a database, but long enough to be one" * 100, b"\x00" * 8192, b"SQLite format 3\x00"])
 def test_file_that_is_no_database_is_damaged(home: str, content: bytes) -> None:
     """Readers and writers name the file and the command that helps."""
     os.mkdir(home, 0o700)
@@ -159,7 +161,8 @@ def test_folder_in_place_of_the_file_is_unusable(home: str) -> None:
 @pytest.mark.parametrize(("text", "error", "said"), [
     ("database is locked", StoreBusy, "another process"), ("database disk image is malformed", StoreDamaged, "damaged"),
     ("file is not a database", StoreDamaged, "damaged"), ("database or disk is full", StoreUnusable, "full"),
-    ("attempt to write a readonly database", StoreUnusable, "read-only"), ("disk I/O error", StoreUnusable, "disk I/O")])
+    ("attempt to write a readonly database", StoreUnusable, "read-only"),
+    ("disk I/O error", StoreUnusable, "disk I/O")])
 def test_every_failure_of_sqlite_has_words(text: str, error: type[StoreUnusable], said: str) -> None:
     """By the text alone too: Python before 3.11 has no error codes."""
     told = explain(sqlite3.OperationalError(text), "/a/memlite.db")

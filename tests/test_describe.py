@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rows import Script
 
 from memlite.capture.describe import observe, summarize
 from memlite.capture.episodes import Episode, Turn
 from memlite.capture.transcript import Skipped, events_of
 from memlite.model import Observation
+from rows import Script
 
 
 def observed(script: Script) -> Observation | None:
@@ -38,8 +38,10 @@ def edit(said: str, path: str = "/nowhere/shop/a.py", old: str = "a = 1", new: s
 
 @pytest.mark.parametrize(("script", "kind"), [
     (edit("Fix the parser of prices."), "bugfix"), (edit("The issue is that `parse` never sees the comma."), "bugfix"),
-    (edit("The parser crashes on a comma, replacing it first."), "bugfix"), (edit("Add a currency to the cart."), "feature"),
-    (edit("Rename `parse` to `parse_price` in all callers."), "refactor"), (edit("Update the prefix of the fixture names."), "change"),
+    (edit("The parser crashes on a comma, replacing it first."), "bugfix"),
+    (edit("Add a currency to the cart."), "feature"),
+    (edit("Rename `parse` to `parse_price` in all callers."), "refactor"),
+    (edit("Update the prefix of the fixture names."), "change"),
     (edit("Add tests for the parser.", "/nowhere/shop/tests/test_a.py"), "change"),
     (edit("Add the limits.", "/nowhere/shop/README.md"), "change"), (edit("", old="a = 1", new="a = 2"), "change"),
     (edit("", old="a = 1", new="a = 1\ndef total(): ..."), "feature")])
@@ -122,7 +124,8 @@ def test_tests_before_and_after_are_in_the_title() -> None:
 def test_error_that_stayed_is_in_the_title() -> None:
     """With what failed, if nothing else was said; a later success takes it away."""
     script = Script()
-    script.runs("make docs", "Exit code 2\nmake: *** No rule to make target 'docs'.  Stop.\nerror: no docs", failed=True)
+    script.runs("make docs", "Exit code 2\nmake: *** No rule to make target 'docs'.  Stop.\nerror: no docs",
+                failed=True)
     found = seen(script)
     assert found.title == "Run `make docs` — error: no docs"
     assert found.facts == ["ran `make docs`: exit 2", "error: no docs"]
@@ -159,7 +162,8 @@ def test_files_are_told_relative_to_the_folder_and_once() -> None:
     lambda s: (s.says("I have the full picture now, let me go on with it."), s.reads("/nowhere/shop/a.py")),
     lambda s: s.runs("git status", "clean"), lambda s: s.says("Done."),
     lambda s: (s.calls_tool("TodoWrite", todos=[]), s.answers("ok")), lambda s: s.runs("memlite query comma", "#1 …"),
-    lambda s: (s.calls_tool("Write", file_path="/home/u/.claude/plans/p.md", content="# Plan"), s.answers("File created"))])
+    lambda s: (s.calls_tool("Write", file_path="/home/u/.claude/plans/p.md", content="# Plan"),
+               s.answers("File created"))])
 def test_idle_steps_leave_no_memory(make: Any) -> None:
     """Looking, planning, bookkeeping and small talk; the same step with a result does."""
     script = Script()
@@ -208,7 +212,8 @@ def test_same_episode_gives_the_same_observation() -> None:
 
 def test_summary_tells_request_outcome_and_next_steps() -> None:
     """From the prompt, the closing words, and the list under a heading in them."""
-    turn = Turn({"number": 2, "prompt": "fix it", "prompt_uuid": "p", "closing_uuid": "c", "said": True, "branch": "main",
+    turn = Turn({"number": 2, "prompt": "fix it", "prompt_uuid": "p", "closing_uuid": "c", "said": True,
+                 "branch": "main",
                  "closing": "Fixed.\n\n## Next steps\n- tell them\n- **release**\n\n## More\nno", "titles": ["a", "b"],
                  "files_read": ["r.py"], "files_edited": ["e.py"]})
     found = summarize(turn)

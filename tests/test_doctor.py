@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import shop_session
-from stored import contents
 
 from memlite import doctor, processes, worker_file
 from memlite.capture.ingest import ingest
@@ -21,6 +19,8 @@ from memlite.doctor import FAIL, OK, WARN, Finding
 from memlite.errors import StoreNewer
 from memlite.hooks.log import log
 from memlite.store.database import open_database
+from rows import shop_session
+from stored import contents
 
 
 def finding(home: str, name: str) -> Finding:
@@ -169,7 +169,7 @@ def test_settings_and_what_was_changed_are_told(filled: str) -> None:
     """Nonsense is a failure with the file's name."""
     Path(filled, "settings.json").write_text('{"inject": false}')
     os.chmod(Path(filled, "settings.json"), 0o600)
-    assert finding(filled, "settings").text == "inject = false"
+    assert "inject = false" in finding(filled, "settings").text
     Path(filled, "settings.json").write_text("{")
     assert finding(filled, "settings").state == FAIL and "settings.json" in finding(filled, "settings").text
 
@@ -265,7 +265,7 @@ def run(home: str, *arguments: str) -> tuple[int, str, str]:
 def test_command_prints_a_line_for_each_and_ends_with_1_on_failure(damaged: str) -> None:
     """With the way out below; --fix tells what it did and ends well."""
     code, output, errors = run(damaged)
-    assert (code, errors) == (1, "") and "fail  database: " in output and "→ run `memlite doctor --fix`" in output
+    assert (code, errors) == (1, "") and "fail  database: " in output and "→ " in output and "`memlite doctor --fix`" in output
     code, output, errors = run(damaged, "--fix")
     assert (code, errors) == (0, "") and "fixed moved the damaged store to" in output and "ok  database: " in output
 

@@ -12,9 +12,11 @@ from memlite.capture import edits
 @pytest.mark.parametrize(("line", "name"), [
     ("def parse(text):", "parse"), ("    async def run(self) -> None:", "run"), ("class Price(Decimal):", "Price"),
     ("func (s *Store) Open(path string) error {", "Open"), ("func TestOpen(t *testing.T) {", "TestOpen"),
-    ("export default function App() {", "App"), ("export const useCart = () => {", "useCart"), ("pub fn load<T>() {", "load"),
+    ("export default function App() {", "App"), ("export const useCart = () => {", "useCart"),
+    ("pub fn load<T>() {", "load"),
     ("pub(crate) struct Row {", "Row"), ("type Hook interface {", "Hook"), ("interface Props {", "Props"),
-    ("defmodule Shop.Cart do", "Shop.Cart"), ("  def close(socket) do", "close"), ("class Cart extends Base {", "Cart"), ("public static final int LIMIT = 3;", ""),
+    ("defmodule Shop.Cart do", "Shop.Cart"), ("  def close(socket) do", "close"),
+    ("class Cart extends Base {", "Cart"), ("public static final int LIMIT = 3;", ""),
     ("  const x = 1", ""), ("return 1", ""), ("definition = 3", ""), ("", ""), ("class", ""), ("# def not(this)", "")])
 def test_definition_is_known_by_its_first_word(line: str, name: str) -> None:
     """In the usual languages, after modifiers; local variables and other lines define nothing."""

@@ -17,7 +17,8 @@ from memlite.store.database import open_database
 DATA = Path(__file__).parent / "data" / "hook-payloads"
 
 
-def hook(event: str, given: bytes | dict[str, Any], home: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+def hook(event: str, given: bytes | dict[str, Any], home: str,
+         **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run `memlite hook EVENT` as the client does."""
     data = given if isinstance(given, bytes) else json.dumps(given).encode()
     return subprocess.run([sys.executable, "-m", "memlite", "hook", event], input=data, capture_output=True, timeout=60,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from rows import Script
-
 from memlite.capture import episodes
 from memlite.capture.episodes import Episode, Turn, belongs
 from memlite.capture.transcript import PROMPT, Event, Skipped, events_of
 from memlite.jsoncodec import dumps, loads
+from rows import Script
 
 
 def events(script: Script) -> list[Event]:

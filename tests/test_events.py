@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import Script, shop_session
-from stored import contents, sound
 
 from memlite.capture import ingest
 from memlite.hooks import background, events
@@ -17,6 +15,8 @@ from memlite.hooks.entry import run
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
 from memlite.store import records
 from memlite.store.database import open_database
+from rows import Script, shop_session
+from stored import contents, sound
 
 
 class Client:

@@ -38,7 +38,8 @@ def newest(database: Database, limit: int = 50, offset: int = 0, ascending: bool
     return [{OBSERVATION: "", SUMMARY: "S", PROMPT: "P"}[row.kind] + str(row.id) for row in rows]
 
 
-def matching(database: Database, expression: str, ascending: bool | None = None, **where: object) -> list[tuple[str, int]]:
+def matching(database: Database, expression: str, ascending: bool | None = None,
+             **where: object) -> list[tuple[str, int]]:
     """The matching records, best first, or by time."""
     if ascending is None:
         rows, total = find.matching(database, expression, (1.0,) * 5, Filter(**where), 50)
@@ -65,7 +66,8 @@ def test_pages_fit_together(filled: Database) -> None:
     ({"since": 100, "until": 300}, ["4", "2", "S1", "1"]), ({"concepts": ("gotcha",)}, ["1"]),
     ({"files": ("prices.py",)}, ["1"]), ({"branches": ("main",)}, ["1"]), ({"projects": ()}, []),
     ({"types": ("feature",), "concepts": ("gotcha",)}, []),
-    ({"types": ("feature",), "concepts": ("gotcha",), "either": True}, ["2", "1"]), ({}, ["3", "4", "2", "S1", "1", "P1"])])
+    ({"types": ("feature",), "concepts": ("gotcha",), "either": True}, ["2", "1"]),
+    ({}, ["3", "4", "2", "S1", "1", "P1"])])
 def test_filters_admit_what_they_say(filled: Database, where: dict[str, object], found: list[str]) -> None:
     """With and without a query; `until` is exclusive, `since` inclusive."""
     assert newest(filled, **where) == found

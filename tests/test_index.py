@@ -8,7 +8,7 @@ from memlite.errors import StoreUnusable
 from memlite.model import KINDS, OBSERVATION, PROMPT, SUMMARY
 from memlite.search.controller import search
 from memlite.search.request import SearchRequest
-from memlite.store import index, reindex, records, write
+from memlite.store import index, records, reindex, write
 from memlite.store.database import Database
 from stored import contents, sound
 from test_records import OWNER, one_of_each

@@ -61,7 +61,8 @@ def test_session_becomes_prompts_observations_and_summaries(fresh_db: Database, 
     assert (first.created_at_epoch, first.uuids[0], first.uuids[-1]) == (1779998401000, "r-0002", "r-0009")
     assert first.files_read == first.files_modified == ["shop/prices.py"]
     last = every(fresh_db, SUMMARY)[0]
-    assert (last.request, last.next_steps) == ("Prices with a comma crash the shop, please fix it", "tell the importers")
+    assert (last.request, last.next_steps) == ("Prices with a comma crash the shop, please fix it",
+                                               "tell the importers")
     assert last.uuids == ["r-0001", "r-0015"]
     assert sound(fresh_db)
 
@@ -145,7 +146,7 @@ LONG, TURN_ENDS = long_session()
 @given(st.lists(st.integers(0, len(LONG)), max_size=8), st.sets(st.sampled_from(TURN_ENDS[:-1]), max_size=6))
 @settings(max_examples=60, deadline=None)
 def test_what_is_stored_does_not_depend_on_when_it_was_read(workplace: str, cuts: list[int], stops: set[int]) -> None:
-    """Hooks that fire anywhere in the middle, at any byte, and at the end of some turns: the same rows as one reading."""
+    """Hooks that fire at any byte in the middle, and at the end of some turns: the same rows as one reading."""
     portions = sorted([(cut, MIDDLE) for cut in cuts] + [(stop, TURN_END) for stop in stops]) + [(len(LONG), TURN_END)]
     assert read_in_portions(workplace, LONG, portions) == read_in_portions(workplace, LONG, [(len(LONG), SETTLED)])
 

@@ -35,7 +35,7 @@ def test_records_are_equal_by_value_and_kind() -> None:
 def test_every_kind_has_its_record() -> None:
     """The table of records is complete and each class knows its kind."""
     assert tuple(RECORDS) == KINDS
-    assert all(RECORDS[kind].KIND == kind for kind in KINDS)
+    assert all(kind == RECORDS[kind].KIND for kind in KINDS)
     assert "text='a'" in repr(Prompt(text="a")) and "uuids" not in repr(Prompt(text="a"))
 
 

@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from stored import sound
 
 from memlite.capture import backfill
 from memlite.hooks.entry import run
@@ -21,6 +20,7 @@ from memlite.hooks.events import HANDLERS
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
 from memlite.store import records, transcripts
 from memlite.store.database import Database, open_database
+from stored import sound
 
 DATA = Path(__file__).parent / "data"
 MORE = Path(os.environ.get("MEMLITE_BENCH_DATA") or "/nowhere")

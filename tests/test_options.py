@@ -21,7 +21,8 @@ def test_plain_words_and_options_are_read() -> None:
     words, values = options.parse(["decimal", "-n", "3", "comma", "--kind=prompt", "--kind", "summary", "--json", "-a"],
                                   options.SEARCHING) or ([], {})
     assert words == ["decimal", "comma"]
-    assert (values["limit"], values["kind"], values["json"], values["all_projects"]) == ("3", ("prompt", "summary"), True, True)
+    assert (values["limit"], values["kind"], values["json"], values["all_projects"]) == ("3", ("prompt", "summary"),
+                                                                                         True, True)
     assert (values["offset"], values["project"], values["markdown"]) == (0, (), False)
 
 
@@ -32,7 +33,8 @@ def test_all_after_two_dashes_are_words() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["--unknown", "x"], ["x", "-n"], ["x", "-n", "many"],
-                                       ["x", "--kind", "dream"], ["x", "--json=1"], ["x", "-n3"], ["x", "--format", "poem"]])
+                                       ["x", "--kind", "dream"], ["x", "--json=1"], ["x", "-n3"],
+                                       ["x", "--format", "poem"]])
 def test_everything_unusual_is_left_to_click(arguments: list[str]) -> None:
     """Which helps, complains and knows more spellings."""
     assert options.parse(arguments, options.SEARCHING) is None
@@ -46,10 +48,9 @@ def test_quick_way_and_click_give_the_same(home: str, tmp_path: object, argument
     """The same values reach the same code."""
     from pathlib import Path
 
-    from rows import shop_session
-
     from memlite.capture.ingest import ingest
     from memlite.store.database import open_database
+    from rows import shop_session
 
     with open_database(home) as database:
         ingest(database, shop_session().write(Path(str(tmp_path)) / "s.jsonl"))
@@ -62,4 +63,5 @@ def test_quick_way_and_click_give_the_same(home: str, tmp_path: object, argument
 def test_options_and_requests_have_the_same_names() -> None:
     """What is no matter of printing or of the current folder becomes a parameter; what is not given does not."""
     _, values = options.parse(["x", "-n", "3", "--type", "bugfix", "--json", "-a"], options.SEARCHING) or ([], {})
-    assert dict(options.pairs(values)) == {"limit": "3", "offset": 0, "obs_type": ["bugfix"], "format": "index", "mode": "auto"}
+    assert dict(options.pairs(values)) == {"limit": "3", "offset": 0, "obs_type": ["bugfix"], "format": "index",
+                                           "mode": "auto"}

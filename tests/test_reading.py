@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from rows import shop_session
 
 from memlite.capture.ingest import ingest
 from memlite.store.database import open_database
+from rows import shop_session
 
 
 def memlite(*arguments: str, folder: str | Path = "/", **environment: str) -> subprocess.CompletedProcess[str]:
@@ -77,14 +77,16 @@ def test_show_gives_whole_records_in_the_order_asked_for(shop: Path) -> None:
 def test_empty_store_is_no_error_and_is_not_made(tmp_path: Path) -> None:
     """By any reading command."""
     home = str(tmp_path / "nothing")
-    for arguments in (("query", "comma"), ("recent",), ("status",), ("show", "1"), ("timeline", "comma"), ("decisions",)):
+    for arguments in (("query", "comma"), ("recent",), ("status",), ("show", "1"), ("timeline", "comma"),
+                      ("decisions",)):
         done = memlite(*arguments, MEMLITE_HOME=home)
         assert "Traceback" not in done.stderr and done.returncode in (0, 1), (arguments, done)
     assert not os.path.exists(home)
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (("query", "-n", "0", "x"), "limit"), (("query", "-n", "101", "x"), "limit"), (("query", "--kind", "x", "y"), "kind"),
+    (("query", "-n", "0", "x"), "limit"), (("query", "-n", "101", "x"), "limit"),
+    (("query", "--kind", "x", "y"), "kind"),
     (("query", "--since", "whenever", "x"), "whenever"), (("query",), "TEXT"), (("nonsense",), "nonsense"),
     (("import", "transcripts", "/nowhere/at/all"), "/nowhere/at/all")])
 def test_mistakes_are_usage_errors_that_name_themselves(arguments: tuple[str, ...], said: str) -> None:
@@ -104,7 +106,8 @@ def test_argument_that_is_no_text_is_no_crash(shop: Path) -> None:
     """The shell hands over any bytes."""
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     for command in ("query", "show"):
-        done = subprocess.run([sys.executable, "-m", "memlite", command, b"comma \xff\xfe"], capture_output=True, cwd=shop,
+        done = subprocess.run([sys.executable, "-m", "memlite", command, b"comma \xff\xfe"], capture_output=True,
+                              cwd=shop,
                               env={**os.environ, "PYTHONPATH": path})
         assert b"Traceback" not in done.stderr and done.returncode in (0, 2)
 
@@ -115,7 +118,8 @@ def test_reader_that_has_seen_enough_is_no_error(shop: Path) -> None:
     os.close(read)
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     for arguments in (("query", "-a", "comma"), ("recent", "-a"), ("show", "1")):
-        done = subprocess.run([sys.executable, "-m", "memlite", *arguments], stdout=write, stderr=subprocess.PIPE, cwd=shop,
+        done = subprocess.run([sys.executable, "-m", "memlite", *arguments], stdout=write, stderr=subprocess.PIPE,
+                              cwd=shop,
                               env={**os.environ, "PYTHONPATH": path})
         assert (done.returncode, done.stderr) == (0, b""), arguments
     os.close(write)

@@ -80,8 +80,9 @@ def test_imports_go_one_way(path: Path) -> None:
 def test_import_that_goes_the_wrong_way_would_be_seen(tmp_path: Path) -> None:
     """The control: at the top, in a function, but not under TYPE_CHECKING."""
     path = tmp_path / "file.py"
-    path.write_text("import memlite.cli.main\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from memlite.serve import app\n"
-                    "def f():\n    from memlite.search import words\nfrom memlite import hooks, paths\n")
+    path.write_text("import memlite.cli.main\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n"
+                    "    from memlite.serve import app\ndef f():\n    from memlite.search import words\n"
+                    "from memlite import hooks, paths\n")
     assert {room_of(name) for name in imports(path)} == {"cli", "search", "hooks", "paths"}
 
 
@@ -142,10 +143,9 @@ def test_hooks_load_next_to_nothing(home: str, tmp_path: Path, event: str) -> No
 
 def test_query_loads_next_to_nothing(home: str, tmp_path: Path) -> None:
     """In both forms of output; what needs click loads it, which is how we know that it would be seen."""
-    from rows import shop_session
-
     from memlite.capture.ingest import ingest
     from memlite.store.database import open_database
+    from rows import shop_session
 
     with open_database(home) as database:
         ingest(database, shop_session().write(tmp_path / "s.jsonl"))

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rows import shop_session
-from stored import contents, sound
 
 from memlite.capture.ingest import ingest
 from memlite.errors import StoreDamaged, StoreUnusable
 from memlite.model import OBSERVATION, Observation, Project, Session
 from memlite.store import index, records, salvage, write
 from memlite.store.database import open_database
+from rows import shop_session
+from stored import contents, sound
 
 PAGE = 4096
 

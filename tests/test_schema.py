@@ -104,7 +104,8 @@ whole = schema.migrate
 if sys.argv[2] == "die":
     schema.migrate = lambda connection, found: whole(Dying(connection), found)
 with database.open_database(sys.argv[1]) as opened:
-    print(opened.rows("PRAGMA user_version")[0][0], len(opened.rows("SELECT name FROM sqlite_master WHERE name LIKE 'extra%'")))
+    extra = opened.rows("SELECT name FROM sqlite_master WHERE name LIKE 'extra%'")
+    print(opened.rows("PRAGMA user_version")[0][0], len(extra))
 """
     killed = run([sys.executable, "-c", code, home, "die"], capture_output=True, text=True)
     assert killed.returncode == -9 and killed.stdout == ""

@@ -13,7 +13,8 @@ from memlite.store import terms
     ("loadSessions", ["load", "Sessions"]), ("LoadSessions", ["Load", "Sessions"]),
     ("loadHTTPSessions2", ["load", "HTTP", "Sessions2"]), ("HTTPServer", ["HTTP", "Server"]),
     ("parseV2Config", ["parse", "V2", "Config"]), ("sha256Sum", ["sha256", "Sum"]),
-    ("plain", []), ("LOUD", []), ("", []), ("Word", []), ("with_underscore", []), ("x", []), ("ÄpfelBaum", ["Äpfel", "Baum"]),
+    ("plain", []), ("LOUD", []), ("", []), ("Word", []), ("with_underscore", []), ("x", []),
+    ("ÄpfelBaum", ["Äpfel", "Baum"]),
 ])
 def test_identifier_is_cut_where_a_reader_would_cut_it(word: str, parts: list[str]) -> None:
     """Humps, acronyms and digits; a word of one part has none."""

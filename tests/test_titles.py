@@ -19,12 +19,14 @@ from memlite.capture import titles
      "`float` doesn't accept a decimal comma, that is the root cause"),
     ("Done! I've successfully updated the home page to say that it's open source. Here's what I changed:\n\n"
      "- **Updated** `EmptyState.tsx`\n- Added a link", "Updated the home page to say that it's open source"),
-    ("Based on my exploration, the list operates on the `sessions` branch.", "The list operates on the `sessions` branch"),
+    ("Based on my exploration, the list operates on the `sessions` branch.",
+     "The list operates on the `sessions` branch"),
     ("Looking at the code, I found that unknown hooks are lost. This happens in `hooks.go`.",
      "Found that unknown hooks are lost"),
     ("So the bug is in `parse`, which never sees the comma.", "The bug is in `parse`, which never sees the comma"),
     ("Logged as [ENT-241](https://example.org/ENT-241) for the team.", "Logged as ENT-241 for the team"),
-    ("## Summary\n\n| a | b |\n|---|---|\n\n```\ncode = 1\n```\nThe cache was never cleared.", "The cache was never cleared"),
+    ("## Summary\n\n| a | b |\n|---|---|\n\n```\ncode = 1\n```\nThe cache was never cleared.",
+     "The cache was never cleared"),
     ("You're absolutely right! The test only checks the old name.", "The test only checks the old name"),
     ("", ""), ("OK.", ""), ("```\nonly code\n```", "")])
 def test_title_is_the_sentence_that_tells_most(said: str, title: str) -> None:
@@ -33,7 +35,8 @@ def test_title_is_the_sentence_that_tells_most(said: str, title: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", [
-    "All 43 tests pass, 0 failures", "All tests pass", "The lint passes", "I have full context now", "Here's what I found",
+    "All 43 tests pass, 0 failures", "All tests pass", "The lint passes", "I have full context now",
+    "Here's what I found",
     "I understand the state machine", "Still compiling deps", "Everything looks correct", "Clean compile", "Expected",
     "Would you like me to continue?", "All checks pass — tests (1219/1219), lint, and typecheck"])
 def test_sentence_that_says_only_that_all_is_well_tells_little(sentence: str) -> None:
@@ -52,7 +55,8 @@ def test_sentence_that_names_its_object_tells_enough(sentence: str) -> None:
 @pytest.mark.parametrize(("sentence", "deed", "intent"), [
     ("Let me now quickly check the logs", "Check the logs", True), ("I'll go ahead and fix it", "Fix it", True),
     ("I've also added a test", "Added a test", False), ("I need to see `app.js`", "See `app.js`", True),
-    ("app.js is loaded twice", "app.js is loaded twice", False), ("Great, so the cache is stale", "The cache is stale", False),
+    ("app.js is loaded twice", "app.js is loaded twice", False),
+    ("Great, so the cache is stale", "The cache is stale", False),
     ("Rightly so", "Rightly so", False), ("Nowhere to be found", "Nowhere to be found", False),
     ("I need the id", "I need the id", False), ("gqc.4 is ready", "gqc.4 is ready", False)])
 def test_announcement_is_told_as_the_deed(sentence: str, deed: str, intent: bool) -> None:
@@ -62,8 +66,8 @@ def test_announcement_is_told_as_the_deed(sentence: str, deed: str, intent: bool
 
 def test_markdown_is_cut_into_plain_sentences() -> None:
     """Headings, bullets, numbers and emphasis lose their marks; code blocks, tables and rules are left out."""
-    text = ("# Plan\n1. **Read** the file. Then fix it!\n* e.g. this, i.e. `a. B` stays\n---\n| x | y |\n> quoted → here\n"
-            "~~~\nnot this\n~~~\n- [x] done")
+    text = ("# Plan\n1. **Read** the file. Then fix it!\n* e.g. this, i.e. `a. B` stays\n---\n| x | y |\n"
+            "> quoted → here\n~~~\nnot this\n~~~\n- [x] done")
     assert titles.sentences(text) == ["Plan", "Read the file.", "Then fix it!", "e.g. this, i.e. `a. B` stays",
                                       "quoted -> here", "[x] done"]
     assert titles.sentences("One. " * 99, 3) == ["One."] * 3

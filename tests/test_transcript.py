@@ -86,7 +86,8 @@ def test_rows_of_any_shape_are_no_error(value: Any, kind: str | None) -> None:
 def test_what_is_no_json_and_what_is_unknown_is_counted() -> None:
     """By reason; known rows that hold nothing to remember and empty lines are not."""
     skipped = Skipped()
-    for line in (b"{", b"no", b"\xff\xfe", b"[1]", b'"text"', b'{"type": "novelty"}', b"{}", b'{"type": "progress"}', b"\n"):
+    for line in (b"{", b"no", b"\xff\xfe", b"[1]", b'"text"', b'{"type": "novelty"}', b"{}", b'{"type": "progress"}',
+                 b"\n"):
         assert events_of(line, 0, skipped) == []
     assert skipped.as_dict() == {"not_json": 3, "too_long": 0, "unknown_type": 4, "torn": 0}
     skipped.add(skipped)
@@ -104,11 +105,13 @@ def test_row_knows_whose_and_when_it_is() -> None:
 
 def test_assistant_row_becomes_its_blocks() -> None:
     """Text and tool calls in their order; thinking, images and empty text are left out."""
-    content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": " I look. "}, {"type": "text", "text": " "},
+    content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": " I look. "},
+               {"type": "text", "text": " "},
                {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls", "timeout": 3}}]
     said, called = events({"type": "assistant", "message": {"content": content}})
     assert (said.kind, said.text) == (TEXT, "I look.")
-    assert (called.kind, called.tool, called.tool_id, called.input) == (TOOL, "Bash", "t1", {"command": "ls", "timeout": 3})
+    assert (called.kind, called.tool, called.tool_id, called.input) == (TOOL, "Bash", "t1",
+                                                                        {"command": "ls", "timeout": 3})
     assert events({"type": "assistant", "isApiErrorMessage": True, "message": {"content": content}}) == []
     assert events({"type": "assistant", "message": {"content": "plain"}})[0].text == "plain"
 
@@ -122,12 +125,14 @@ def test_tool_result_is_one_event_a_block() -> None:
     assert (one.tool_id, one.text, one.failed, one.outcome) == ("t1", "plain", True, {"answers": {"q": "a"}})
     assert (two.tool_id, two.text, two.failed) == ("t2", "a\nb", False)
     assert events(user(blocks[:1], toolUseResult="Error: x"))[0].outcome == {}
-    told = events(user(blocks[:1], toolUseResult={"content": "of a file", "stdout": "x", "answers": {"q": "<private>hush"}}))
+    told = events(user(blocks[:1],
+                       toolUseResult={"content": "of a file", "stdout": "x", "answers": {"q": "<private>hush"}}))
     assert told[0].outcome == {"answers": {"q": "[private]"}}
 
 
 @pytest.mark.parametrize(("typed", "kept"), [
-    ("fix the prices", "fix the prices"), ("  spaced \n", "spaced"), ("", ""), ("/clear", ""), ("/tmp/x is gone", "/tmp/x is gone"),
+    ("fix the prices", "fix the prices"), ("  spaced \n", "spaced"), ("", ""), ("/clear", ""),
+    ("/tmp/x is gone", "/tmp/x is gone"),
     ("/review 167", "/review 167"), ("/a/b", "/a/b"), ("<task-notification>\n<task-id>1", ""),
     ("<local-command-stdout>Bye!</local-command-stdout>", ""), ("[Request interrupted by user for tool use]", ""),
     ("<command-name>/review</command-name>\n<command-message>review</command-message>\n<command-args>167</command-args>",

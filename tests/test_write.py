@@ -38,7 +38,8 @@ def test_private_text_and_secrets_are_out_before_anything_is_stored(fresh_db: Da
     """In every text and list field, of every kind; what stands around them is kept."""
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     dirty = f"before <private>hush</private> {token} after"
-    for record in (Observation(title=dirty, narrative=dirty, facts=[dirty], files_read=[dirty], details=dirty, agent=dirty,
+    for record in (Observation(title=dirty, narrative=dirty, facts=[dirty], files_read=[dirty], details=dirty,
+                               agent=dirty,
                                branch=dirty, uuids=["o"]),
                    Summary(request=dirty, completed=dirty, next_steps=dirty, uuids=["s"]),
                    Prompt(text=dirty, uuids=["p"])):

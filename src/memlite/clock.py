@@ -27,7 +27,8 @@ def _days_from_civil(year: int, month: int, day: int) -> int:
 
 
 def _number(digits: str, length: int) -> int:
-    """The value of exactly `length` ASCII digits (int() alone takes signs, spaces and underscores). Raises ValueError."""
+    """The value of exactly `length` ASCII digits (int() alone takes signs, spaces and underscores). Raises
+    ValueError."""
     if len(digits) != length or not (digits.isascii() and digits.isdigit()):
         raise ValueError(digits)
     return int(digits)
@@ -88,7 +89,7 @@ def ms_to_iso(ms: int) -> str:
 
 
 def age(ms: int, now: int) -> str:
-    """How long before `now` the moment `ms` was, in one short word for a person: `now`, `5m`, `3h`, `2d`, `7w`, `2y`."""
+    """How long before `now` the moment `ms` was, in one short word: `now`, `5m`, `3h`, `2d`, `7w`, `2y`."""
     seconds = max(0, (now - ms) // 1000)
     for unit, size in (("y", 31_557_600), ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60)):
         # Weeks read well up to a year, days up to two weeks.

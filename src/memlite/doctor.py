@@ -235,7 +235,8 @@ def _log(home: str) -> Finding:
     if not lines:
         return Finding(name=name, state=OK, text=f"no errors in the last {_ERRORS_DAYS} days")
     shown = "\n".join(lines[-_ERRORS_SHOWN:])
-    return Finding(name=name, state=WARN, text=f"{len(lines)} errors in the last {_ERRORS_DAYS} days, the latest:\n{shown}",
+    return Finding(name=name, state=WARN,
+                   text=f"{len(lines)} errors in the last {_ERRORS_DAYS} days, the latest:\n{shown}",
                    hint=f"the causes are named above or in {path}")
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rows import shop_session
 from running import Program, long_session
-from stored import contents, sound
 
 from memlite.capture.ingest import ingest
 from memlite.store.database import open_database
+from rows import shop_session
+from stored import contents, sound
 
 PAGE = 4096
 
@@ -71,7 +71,8 @@ def folder_of_zeros(path: Path) -> None:
     path.write_bytes(bytes(path.stat().st_size))
 
 
-DAMAGES = [truncated_to_half, truncated_in_a_page, truncated_to_nearly_nothing, zeroed_page, zeroed_schema, random_bytes,
+DAMAGES = [truncated_to_half, truncated_in_a_page, truncated_to_nearly_nothing, zeroed_page, zeroed_schema,
+           random_bytes,
            garbage_header, another_file, folder_of_zeros]
 
 

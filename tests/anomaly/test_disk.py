@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rows import shop_session
 from running import Done, Program, payload
-from stored import contents, sound
 
 from memlite.store.database import open_database
+from rows import shop_session
+from stored import contents, sound
 
 PATIENCE = 10.0  # seconds; the shortest time limit that hooks.json gives a hook whose disk may fail
 

@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from rows import shop_session
 from running import Program, kill_after, long_session, payload
-from stored import contents, sound
 
 from memlite.store.database import open_database
+from rows import shop_session
+from stored import contents, sound
 
 KILLS = 100
 
@@ -84,7 +84,8 @@ def test_killed_first_run_loses_nothing(memlite: Program, tmp_path: Path) -> Non
     for number in range(40):
         trial = tmp_path / f"trial-{number}"
         if number:
-            kill_after(memlite.start(str(trial), "hook", "Stop", given=payload("Stop", path)), chance.uniform(0, 1) * life)
+            kill_after(memlite.start(str(trial), "hook", "Stop", given=payload("Stop", path)),
+                       chance.uniform(0, 1) * life)
         assert memlite.hook(str(trial), "Stop", path).was_silent()
         expected = expected or holding(trial)
         assert holding(trial) == expected and len(expected["observations"]) == 5
@@ -190,7 +191,8 @@ def test_hooks_in_a_crowd_all_succeed(memlite: Program, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     for number in range(12):
         processes = [memlite.start(home, "hook", "UserPromptSubmit", given=payload(
-            "UserPromptSubmit", f"/nowhere/s{session}.jsonl", prompt=f"prompt {number}", prompt_id=f"{session}-{number}"))
+            "UserPromptSubmit", f"/nowhere/s{session}.jsonl", prompt=f"prompt {number}",
+            prompt_id=f"{session}-{number}"))
             for session in range(8)]
         for process in processes:
             output, errors = process.communicate(timeout=60)

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from rows import Script
 from running import Program, long_session, payload
-from stored import contents, sound
 
 from memlite.store.database import open_database
+from rows import Script
+from stored import contents, sound
 
 PATIENCE = {"Stop": 6.0, "SessionEnd": 1.5}  # seconds: what the reading may take, and the client's own limit
 MEGABYTE = 1_000_000

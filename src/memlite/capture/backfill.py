@@ -56,7 +56,8 @@ class Report(Result):
 
 
 def transcript_files(path: str) -> list[tuple[str, int]]:
-    """(path, size) of each transcript at or below `path`, oldest first. Raises UsageError for a path that is not there."""
+    """(path, size) of each transcript at or below `path`, oldest first. Raises UsageError when there is no such
+    path."""
     if os.path.isfile(path):
         return [(os.path.abspath(path), os.path.getsize(path))]
     if not os.path.isdir(path):

@@ -20,13 +20,16 @@ _VERBS = {
                 "support", "build", "built", "feat", "feature"),
     "refactor": ("refactor", "refactored", "rename", "renamed", "extract", "extracted", "move", "moved", "simplify",
                  "simplified", "inline", "inlined", "deduplicate", "restructure", "restructured", "split", "unify"),
-    "change": ("update", "updated", "change", "changed", "remove", "removed", "replace", "replaced", "delete", "deleted",
-               "edit", "edited", "use", "bump", "merge", "document", "documented", "committed", "merged", "modified", "made",
+    "change": ("update", "updated", "change", "changed", "remove", "removed", "replace", "replaced", "delete",
+               "deleted",
+               "edit", "edited", "use", "bump", "merge", "document", "documented", "committed", "merged", "modified",
+               "made",
                "register", "wire", "switch", "switched", "resolved", "cleaned", "pushed"),
 }
 _TYPE_OF_VERB = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs}
 # … else these words in what was said.
-_FIX_WORDS = frozenset(("fix", "fixes", "fixed", "fixing", "bug", "bugs", "bugfix", "broken", "regression", "wrong", "crash",
+_FIX_WORDS = frozenset(("fix", "fixes", "fixed", "fixing", "bug", "bugs", "bugfix", "broken", "regression", "wrong",
+                        "crash",
                         "crashes", "crashed", "fails", "failing", "hotfix"))
 _REFACTOR_WORDS = frozenset(("refactor", "refactoring", "refactored", "rename", "renaming", "renamed", "extract",
                              "extracting", "simplify", "simplifies", "cleanup", "dedupe", "deduplicate", "restructure"))
@@ -201,7 +204,8 @@ def _next_steps(closing: str) -> str:
     lines = closing.splitlines()
     for at, line in enumerate(lines):
         heading = titles.plain(line).lower().rstrip(":")
-        if heading.startswith(("next step", "remaining", "what's left", "still to do", "todo", "follow-up", "left to do")):
+        if heading.startswith(("next step", "remaining", "what's left", "still to do", "todo", "follow-up",
+                               "left to do")):
             under = [titles.plain(item) for item in lines[at + 1:at + 12]]
             kept: list[str] = []
             for item, raw in zip(under, lines[at + 1:at + 12], strict=True):

@@ -42,7 +42,7 @@ def _defined_by(line: str) -> str:
 
 
 def deed(edits: Iterable[tuple[str, str, str]]) -> str:
-    """One line for edits given as (path, old text, new text), e.g. "Add `parse_price` to prices.py and edit 2 more files".
+    """One line for edits given as (path, old text, new text): "Add `parse_price` to prices.py and edit 2 more files".
 
     An edit without old text has written the whole file. "" when there are none.
     """

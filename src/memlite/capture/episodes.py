@@ -65,7 +65,8 @@ class Episode:
 class Turn:
     """What is known of the turn in progress; lives in the store between two readings, as JSON."""
 
-    __slots__ = ("number", "count", "prompt", "prompt_uuid", "closing", "closing_uuid", "titles", "files_read", "files_edited",
+    __slots__ = ("number", "count", "prompt", "prompt_uuid", "closing", "closing_uuid", "titles", "files_read",
+                 "files_edited",
                  "queued", "time", "said", "cwd", "branch")
 
     def __init__(self, state: dict[str, Any] | None = None) -> None:

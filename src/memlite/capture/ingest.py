@@ -75,7 +75,7 @@ class _Slice:
         self.end = start.offset             # of the last complete row seen
 
     def read(self, file: BinaryIO, budget: int) -> bool:
-        """Read on until `budget` bytes lie before the committable offset, or to the end of the file. True at its end."""
+        """Read on until `budget` bytes lie before the committable offset, or to the file's end. True at its end."""
         begin = self.offset
         for start, end, line in transcript.read_lines(file, self.offset, self.skipped):
             for event in transcript.events_of(line, start, self.skipped):

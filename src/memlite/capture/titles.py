@@ -28,19 +28,23 @@ _GROUNDS = ("based on ", "looking at ", "from the ", "according to ")
 # "I've added …" → "Added …"
 _REPORTS = ("i've ", "i have ", "we've ", "we have ", "i ")
 _REPORT_ADVERBS = ("successfully ", "now ", "also ", "just ", "already ")
-_IRREGULAR = frozenset(("made", "written", "wrote", "run", "ran", "found", "built", "put", "set", "kept", "split", "left"))
+_IRREGULAR = frozenset(("made", "written", "wrote", "run", "ran", "found", "built", "put", "set", "kept", "split",
+                        "left"))
 # What says how things stand but not which things: with such a title nobody knows what to open.
-_LITTLE = ("i have ", "i already have ", "i've got ", "i understand", "i see ", "i can see", "i think ", "i notice", "i need ", "expected",
+_LITTLE = ("i have ", "i already have ", "i've got ", "i understand", "i see ", "i can see", "i think ", "i notice",
+           "i need ", "expected",
            "still ", "here's ", "here is ", "here are ", "based on ", "everything ", "the code looks", "looks ",
            "looking ", "getting ", "running ", "starting ", "checking ", "reading ", "listing ",
-           "fetching ", "would you", "know ", "you're ", "do you", "did you", "shall i", "should i", "which ", "let me know",
+           "fetching ", "would you", "know ", "you're ", "do you", "did you", "shall i", "should i", "which ",
+           "let me know",
            "stopped", "this is ", "ready", "continuing", "that's ", "clean ", "compiles", "all clean", "all green",
            "all good", "all fixes", "all checks", "lint ", "linting ", "formatting ", "done", "both ", "it works",
            "the plan ", "make the changes", "make sure", "what i ", "how it ", "the file uses", "the file exists")
 _CHECKED = frozenset(("test", "tests", "lint", "build", "checks", "suite", "compilation", "typecheck"))
 _PASSING = frozenset(("pass", "passes", "passed", "passing", "succeeded", "succeeds", "clean", "green"))
 _TELLING = ("because", "found", "fixed", "works", "does not", "doesn't", "don't", "isn't", "wasn't", "can't", "cannot",
-            "couldn't", "the issue", "the problem", "the bug", "root cause", "caused by", "due to", "missing", "instead",
+            "couldn't", "the issue", "the problem", "the bug", "root cause", "caused by", "due to", "missing",
+            "instead",
             "passes", "passed", "fails", "failed", "was ", "were ", "already", "never", "only ", "unlike", "means",
             "turns out", "added", "removed", "renamed", "replaced", "changed", "updated", "implemented", "created")
 

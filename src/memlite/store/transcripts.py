@@ -40,7 +40,8 @@ def sizes(database: Database) -> dict[str, int]:
 
 def unfinished(database: Database) -> list[tuple[str, int]]:
     """(path, epoch ms of the last reading) of each transcript that was not read to its end."""
-    return [(row[0], row[1]) for row in database.rows("SELECT path, read_at_epoch FROM transcripts WHERE offset < size")]
+    return [(row[0],
+             row[1]) for row in database.rows("SELECT path, read_at_epoch FROM transcripts WHERE offset < size")]
 
 
 def advance(database: Database, path: str, before: Position, after: Position) -> bool:
@@ -68,5 +69,6 @@ def forget_words(database: Database, path: str) -> None:
     state = jsoncodec.loads(row[0])
     for turn in state.values():
         turn.update({name: type(value)() for name, value in turn.items()
-                     if isinstance(value, (str, list)) and name not in ("cwd", "branch", "prompt_uuid", "closing_uuid")})
+                     if isinstance(value, (str, list)) and name not in ("cwd", "branch", "prompt_uuid",
+                                                                        "closing_uuid")})
     database.execute("UPDATE transcripts SET state = ? WHERE path = ?", (jsoncodec.dumps(state), path))
