@@ -96,8 +96,8 @@ def session(database: Database, found: Session) -> tuple[int, int]:
         cursor = database.execute(
             "INSERT INTO sessions(session_id, project, cwd, branch, started_at_epoch, ended_at_epoch, transcript) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (found.session_id, owner, found.cwd, found.branch, found.started_at_epoch, found.ended_at_epoch,
-             found.transcript))
+            (found.session_id, owner, privacy.clean(found.cwd), privacy.clean(found.branch), found.started_at_epoch,
+             found.ended_at_epoch, found.transcript))
         return int(cursor.lastrowid), owner
     start = min((t for t in (row["started_at_epoch"], found.started_at_epoch) if t is not None), default=None)
     end = max((t for t in (row["ended_at_epoch"], found.ended_at_epoch) if t is not None), default=None)
@@ -192,10 +192,16 @@ def _complete(database: Database, record: Memory, owner: Session, known: int, ma
     index.add(database, record, place[0], place[1])
 
 
+def row_fingerprint(kind: str, uuid: str) -> str:
+    """The fingerprint of what was made from transcript rows of which `uuid` is the first."""
+    return fingerprint(kind, "row", uuid)
+
+
 def _fingerprint_of(record: Memory, owner: Session) -> str:
     """Work read from a transcript is known by the row it begins with, wherever a resumed or copied session repeats
     that row; anything else by its text within its session."""
     if record.uuids:
-        return fingerprint(record.KIND, "row", record.uuids[0])
+        return row_fingerprint(record.KIND, record.uuids[0])
     return fingerprint(record.KIND, "text", owner.session_id, str(record.prompt_number),
-                       getattr(record, "prompt_id", ""), *(str(getattr(record, name)) for name in _IDENTIFYING[record.KIND]))
+                       getattr(record, "prompt_id", ""),
+                       *(str(getattr(record, name)) for name in _IDENTIFYING[record.KIND]))
