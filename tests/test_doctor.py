@@ -265,7 +265,8 @@ def run(home: str, *arguments: str) -> tuple[int, str, str]:
 def test_command_prints_a_line_for_each_and_ends_with_1_on_failure(damaged: str) -> None:
     """With the way out below; --fix tells what it did and ends well."""
     code, output, errors = run(damaged)
-    assert (code, errors) == (1, "") and "fail  database: " in output and "→ " in output and "`memlite doctor --fix`" in output
+    assert (code, errors) == (1, "")
+    assert "fail  database: " in output and "→ " in output and "`memlite doctor --fix`" in output
     code, output, errors = run(damaged, "--fix")
     assert (code, errors) == (0, "") and "fixed moved the damaged store to" in output and "ok  database: " in output
 

@@ -40,8 +40,8 @@ def sizes(database: Database) -> dict[str, int]:
 
 def unfinished(database: Database) -> list[tuple[str, int]]:
     """(path, epoch ms of the last reading) of each transcript that was not read to its end."""
-    return [(row[0],
-             row[1]) for row in database.rows("SELECT path, read_at_epoch FROM transcripts WHERE offset < size")]
+    rows = database.rows("SELECT path, read_at_epoch FROM transcripts WHERE offset < size")
+    return [(row[0], row[1]) for row in rows]
 
 
 def advance(database: Database, path: str, before: Position, after: Position) -> bool:
