@@ -26,6 +26,8 @@ def recall(database: Database, project: Project, prompt: str, *, session_id: str
 
     Nothing of the session itself, whose context holds it already, and nothing it was `given` before.
     """
+    if prompt.startswith("/"):  # a command of the client: what it is about stands behind its name
+        prompt = prompt.partition(" ")[2]
     request = SearchRequest(query=prompt[:_PROMPT_LOOKED_AT], roots=(project.root,), kinds=(OBSERVATION, SUMMARY),
                             limit=_CANDIDATES)
     answer = search(database, request, now=now)

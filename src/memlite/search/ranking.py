@@ -8,8 +8,9 @@ speaks of. Every constant was chosen on real sessions and checked on a second, u
 from __future__ import annotations
 
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
-from memlite.search import confidence, synonyms
-from memlite.search.evidence import SYNONYM, Evidence, fields
+from memlite.search import synonyms
+from memlite.search.confidence import confidence
+from memlite.search.evidence import SYNONYM, Evidence
 from memlite.store import find, records
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ def rank(database: Database, question: Question, where: Filter, most: int) -> Ra
         _add_window(database, question.window, where, scores)
     order = sorted((find.Found(kind=kind, id=ident, score=score) for (kind, ident), score in scores.items()),
                    key=lambda row: (-row.score, -row.id, row.kind))
-    return _refine(database, rarity, order, max(total, len(order)), everything)
+    return _refine(database, rarity, order, max(total, len(order)))
 
 
 def _affordable(frequencies: dict[str, int], budget: int) -> list[str]:
@@ -111,7 +112,7 @@ def _add_window(database: Database, window: tuple[int, int], where: Filter,
         scores[key] = _IN_WINDOW * scores[key] if key in scores else 0.3 * best
 
 
-def _refine(database: Database, rarity: dict[str, float], order: list[Found], total: int, everything: int) -> Ranked:
+def _refine(database: Database, rarity: dict[str, float], order: list[Found], total: int) -> Ranked:
     """`order` with its best judged by their own words and their neighbours."""
     top, rest = order[:_REFINED], order[_REFINED:]
     if not top:
@@ -135,7 +136,5 @@ def _refine(database: Database, rarity: dict[str, float], order: list[Found], to
     top.sort(key=lambda row: (-row.score, -row.id, row.kind))
     for row in rest:  # behind the refined ones, whatever their raw score
         row.score = min(row.score, top[-1].score)
-    best = "\n".join(fields(fetched[top[0].kind, top[0].id])).lower()
-    share, worth = confidence.coverage(best, rarity)
-    return Ranked([*top, *rest], total,
-                  confidence.confidence(share, worth, top[0].score / 2, evidence.asked, everything))
+    best = fetched[top[0].kind, top[0].id]
+    return Ranked([*top, *rest], total, confidence(best, rarity, top[0].score / (1 + _OWN_WORDS)))
