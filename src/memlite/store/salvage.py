@@ -178,15 +178,14 @@ def _lenient(path: str, mode: str) -> Any:
 def _with_new_header(path: str, target: str) -> None:
     """A copy of the file whose header, which was overwritten, is that of an empty store."""
     paths.create_private(target)
-    shutil.copyfile(path, target)
-    template = sqlite.connect(":memory:", isolation_level=None)
+    template = sqlite.connect(target, isolation_level=None)
     schema.migrate(template, 0)
-    header = bytearray(template.serialize()[:_HEADER]) if hasattr(template, "serialize") else bytearray()
     template.close()
-    if not header:  # Python 3.10 can't hand out a database's bytes
-        raise OSError("no header at hand")
+    with open(target, "rb") as file:
+        header = bytearray(file.read(_HEADER))
     page = int.from_bytes(header[16:18], "big")
     header[28:32] = (os.path.getsize(path) // page).to_bytes(4, "big")
+    shutil.copyfile(path, target)
     with open(target, "r+b") as file:
         file.write(header)
 
