@@ -76,7 +76,7 @@ def symbol_words(text: str) -> list[str]:
         lowered = text.lower()
         found += [word for name, word in _NAMED if name in lowered]
     if not text.isascii():
-        found += [f"u{ord(c):x}" for c in text if 0x1F300 <= ord(c) <= 0x1FAFF or 0x2600 <= ord(c) <= 0x27BF]
+        found += [f"u{ord(c):x}" for c in dict.fromkeys(text) if 0x1F300 <= ord(c) <= 0x1FAFF or 0x2600 <= ord(c) <= 0x27BF]
     return list(dict.fromkeys(found))
 
 
@@ -88,7 +88,9 @@ def is_symbol_word(word: str) -> bool:
 def index_text(text: str) -> str:
     """`text` as the index stores it: itself, with unspaced runs cut into pairs and single characters, followed by
     its identifiers in parts, each in order, and by the words for its symbols."""
-    spaced = text if text.isascii() else "".join(_spaced(run) for _, run in split_scripts(text))
+    spaced = text
+    if not text.isascii() and any(map(is_unspaced, set(text))):  # most that is not ASCII is dashes and arrows
+        spaced = "".join(_spaced(run) for _, run in split_scripts(text))
     extra = [" ".join(parts) for word in sorted(set(words(text)))
              if not word.islower() and (parts := identifier_parts(word))]
     extra += symbol_words(text)
