@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -161,6 +163,31 @@ def test_hooks_of_one_session_at_once_store_it_once(memlite: Program, home: Path
         shutil.rmtree(trial)
 
 
+def test_killed_reindex_gives_the_same_answers_in_the_end(memlite: Program, home: Path, tmp_path: Path) -> None:
+    """Killed at any moment of making the index anew: no memory is gone, and the next readings complete it."""
+    path = long_session(tmp_path / "s.jsonl", turns=150)
+    assert memlite.hook(str(home), "Stop", path).was_silent()
+    questions = ("comma", "part 7 of the shop", "tests pass")
+
+    def answers(where: Path) -> list[list[str]]:
+        told = [memlite.run(str(where), "query", "-a", "--json", "-n", "20", question).output for question in questions]
+        return [[item["id"] for item in json.loads(answer)["results"]] for answer in told]
+
+    before, expected = answers(home), holding(home)
+    life = lifetime(memlite, home, "reindex", given=None)
+    chance = random.Random(99)
+    for number in range(15):
+        trial = tmp_path / f"trial-{number}"
+        shutil.copytree(home, trial)
+        kill_after(memlite.start(str(trial), "reindex"), chance.uniform(0.2, 1) * life)
+        for _ in range(10):
+            if answers(trial) == before:
+                break
+        assert answers(trial) == before
+        assert holding(trial) == expected
+        shutil.rmtree(trial)
+
+
 WRITER = """
 import sys
 from memlite.model import Observation, Project, Session
@@ -176,8 +203,6 @@ for number in range(250):
 
 def test_eight_writers_lose_and_double_nothing(tmp_path: Path) -> None:
     """250 writes each with a hook's patience: 2,000 rows, and nobody hears of a locked database."""
-    import sys
-
     home = str(tmp_path / "home")
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, home, str(number)], stderr=subprocess.PIPE)
                for number in range(8)]
