@@ -11,8 +11,8 @@ import threading
 import time
 
 from memlite import paths
-from memlite.chroma import conditions, documents, places, position, sync
-from memlite.chroma.helper import Helper, HelperFailed
+from memlite.chroma import conditions, places, position, sync
+from memlite.chroma.helper import Helper, HelperFailed, opening
 from memlite.errors import MemliteError, SemanticUnavailable
 from memlite.search.semantic import Semantic
 from memlite.store import find, index
@@ -234,16 +234,11 @@ class Engine(Semantic):
     def _open(self, database: Database) -> None:
         """Start a helper and bring index and position together. Raises HelperFailed, OSError."""
         self.state, self.reason = STARTING, ""
-        chosen = self._chosen
         for folder in (self.folder, self._index_folder()):
             os.makedirs(folder, mode=0o700, exist_ok=True)
         self._helper = helper = Helper(self._places.python, self.folder)
-        told: dict[str, Any] = {"path": self._index_folder(), "model": self._places.model,
-                                "tokenizer": self._places.tokenizer, "owner": self._position.owner,
-                                "collection": f"memlite.{self._places.model_name}.{documents.FORM}"}
-        for name in ("url", "token", "tenant", "database"):
-            told[name] = chosen[f"chroma_{name}"]
-        opened = helper.call("open", _OPEN_SECONDS, **told)
+        opened = helper.call("open", _OPEN_SECONDS, **opening(self._chosen, self._places, self.folder,
+                                                              self._position.owner))
         if not sync.begin(database, self._position, opened["collection"]):
             if opened["count"]:
                 opened = helper.call("clear", _OPEN_SECONDS)

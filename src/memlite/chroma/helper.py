@@ -13,10 +13,13 @@ import subprocess
 import threading
 
 from memlite import jsoncodec, paths
+from memlite.chroma import documents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from memlite.chroma.places import Places
 
 # Read when the worker starts: its executable may be replaced while it runs.
 _SCRIPT = pkgutil.get_data("memlite.chroma", "helper.pytxt") or b""
@@ -143,6 +146,15 @@ class Helper:
             waiting, self._waiting = self._waiting, {}
         for slot in waiting.values():
             slot.arrived.set()
+
+
+def opening(chosen: dict[str, Any], found: Places, folder: str, owner: str) -> dict[str, Any]:
+    """What a helper has to be told first."""
+    told: dict[str, Any] = {"path": os.path.join(folder, "index"), "model": found.model, "tokenizer": found.tokenizer,
+                            "owner": owner, "collection": f"memlite.{found.model_name}.{documents.FORM}"}
+    for name in ("url", "token", "tenant", "database"):
+        told[name] = chosen[f"chroma_{name}"]
+    return told
 
 
 def environment(folder: str) -> dict[str, str]:

@@ -70,13 +70,14 @@ def _pythons(home: str, chosen: str, environment: Mapping[str, str]) -> Iterator
     candidates = [os.path.expanduser(chosen)] if chosen else [
         interpreter(os.path.join(home, FOLDER, "venv")),
         interpreter(environment["VIRTUAL_ENV"]) if environment.get("VIRTUAL_ENV") else "",
-        _behind(_on_path("chroma", environment)), _on_path("python3", environment), _on_path("python", environment)]
+        _behind(on_path("chroma", environment)), on_path("python3", environment), on_path("python", environment)]
     for path in dict.fromkeys(candidates):
         if path and os.path.isfile(path):
             yield path
 
 
-def _on_path(name: str, environment: Mapping[str, str]) -> str:
+def on_path(name: str, environment: Mapping[str, str]) -> str:
+    """The program of that name on the PATH; "" when there is none."""
     for folder in environment.get("PATH", "").split(os.pathsep):
         path = os.path.join(folder, name + (".exe" if _WINDOWS else ""))
         if folder and os.path.isfile(path) and os.access(path, os.X_OK):

@@ -58,3 +58,9 @@ def _version(context: click.Context) -> None:
 
     output.write(build_info.described())
     context.exit()
+
+
+def progress(total: int, label: str) -> Any:
+    """A progress bar over `total` bytes or records, silent where standard error is no terminal."""
+    return click.progressbar(length=total, label=label, file=sys.stderr,
+                             hidden=not sys.stderr.isatty(), show_pos=False)

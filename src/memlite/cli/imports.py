@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any
 
 import click
 
 from memlite import leftovers, paths
 from memlite.capture import backfill
 from memlite.cli import options, output
-from memlite.cli.frame import cli, with_options
+from memlite.cli.frame import cli, progress, with_options
 from memlite.model import KINDS
 from memlite.store import records
 from memlite.store.database import open_database
@@ -37,7 +35,7 @@ def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -
         return
     files = backfill.transcript_files(path or os.path.join(paths.claude_config(), "projects"))
     total = sum(size for _, size in files)
-    with backfill.target(home, dry_run) as database, _progress(total) as bar:
+    with backfill.target(home, dry_run) as database, progress(total, "reading transcripts") as bar:
         report = backfill.run(database, files, progress=bar.update)
     if json:
         output.write(output.json_text({"dry_run": dry_run, **report.as_dict()}))
@@ -48,17 +46,17 @@ def transcripts(path: str | None, dry_run: bool, background: bool, json: bool) -
 
 
 @cli.command(help="Make the search index anew from the stored records. Searching goes on meanwhile.")
+@click.option("--chroma", is_flag=True, help="the index of meanings instead, by the worker")
 @with_options(options.JSON)
-def reindex(json: bool) -> None:
+def reindex(json: bool, chroma: bool) -> None:
+    if chroma:
+        from memlite.cli.chroma import refill
+
+        refill(json)
+        return
     with open_database(paths.home()) as database:
         counted = records.counts(database)
         total = sum(counted[kind] for kind in KINDS)
-        with _progress(total, "indexing") as bar:
+        with progress(total, "indexing") as bar:
             entered = rebuild(database, bar.update)
     output.write(output.json_text({"indexed": entered}) if json else f"{entered} records indexed")
-
-
-def _progress(total: int, label: str = "reading transcripts") -> Any:
-    """A progress bar over `total` bytes or records, silent where standard error is no terminal."""
-    return click.progressbar(length=total, label=label, file=sys.stderr,
-                             hidden=not sys.stderr.isatty(), show_pos=False)

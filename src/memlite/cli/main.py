@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memlite.cli import doctor, explore, imports, reading, service, writing  # noqa: F401
+from memlite.cli import chroma, doctor, explore, imports, reading, service, writing  # noqa: F401
 from memlite.cli.frame import cli
 
 

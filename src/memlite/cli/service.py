@@ -89,6 +89,7 @@ def logs(lines: int) -> None:
 @cli.command(help="Show what is stored where, and whether the worker runs.")
 @with_options(options.JSON)
 def status(json: bool) -> None:
+    from memlite.chroma import report
     from memlite.serve import lifecycle
 
     home = paths.home()
@@ -100,14 +101,16 @@ def status(json: bool) -> None:
             counts = records.counts(database)
     size = os.path.getsize(path) if database else 0
     worker = lifecycle.look(home)
+    meaning = report.of(home, worker)
     if json:
         told = None if worker is None else {name: worker[name] for name in (
             "url", "port", "pid", "version", "commit", "uptime_seconds", "rss_bytes")}
         output.write(output.json_text({"version": build_info.described(), "home": home, "database": path,
-                                       "bytes": size, "counts": counts, "worker": told}))
+                                       "bytes": size, "counts": counts, "worker": told, "chroma": meaning}))
         return
     stored = ", ".join(f"{count} {name}" for name, count in counts.items()) or "empty"
-    output.write(f"{build_info.described()}\nstore: {path} ({size / 1e6:.1f} MB): {stored}\nworker: {_about(worker)}")
+    output.write(f"{build_info.described()}\nstore: {path} ({size / 1e6:.1f} MB): {stored}\nworker: {_about(worker)}\n"
+                 f"by meaning: {report.line(meaning)}")
 
 
 def _started() -> dict[str, Any]:
