@@ -14,14 +14,19 @@ from webtest import TestApp
 from memlite.errors import HomeUnusable
 from memlite.paths import ensure_home
 from memlite.serve import access_token
-from memlite.serve.guard import BODY_LIMIT, BURST, RATE, Guard, Rates, Refused, check_body, is_loopback
+from memlite.serve.guard import BODY_LIMIT, BURST, RATE, Guard, Rates, Refused, check_json, check_size, is_loopback
+from memlite.serve.replies import start_error
 
 PORT = "37777"
 HERE = {"HTTP_HOST": f"127.0.0.1:{PORT}", "SERVER_PORT": PORT, "REMOTE_ADDR": "127.0.0.1"}
 
 
 def inner(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
-    """The application behind: whoever reaches it gets 200."""
+    """The application behind: whoever reaches it gets 200, with JSON where a route would want it."""
+    try:
+        check_json(environ)
+    except Refused as failure:
+        return start_error(failure, start)
     start("200 OK", [("Content-Type", "text/plain")])
     return [b"reached"]
 
@@ -107,7 +112,7 @@ def test_a_body_beyond_the_limit_is_refused_by_its_length(guarded: Make) -> None
     environ["CONTENT_LENGTH"] = str(BODY_LIMIT)
     guarded().request("/", method="POST", environ=environ, status=200)
     with pytest.raises(Refused) as refused:
-        check_body({**environ, "REQUEST_METHOD": "POST", "CONTENT_LENGTH": "nonsense"})
+        check_size({**environ, "REQUEST_METHOD": "POST", "CONTENT_LENGTH": "nonsense"})
     assert refused.value.http_status == 400
 
 

@@ -36,6 +36,7 @@ def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse
     def answer(**arguments: str) -> bottle.HTTPResponse:
         try:
             environ = bottle.request.environ
+            guard.check_json(environ)
             if route.writes:
                 guard.check_token(environ, worker.home)
             found = route.handler(Call(worker, route, environ, arguments))

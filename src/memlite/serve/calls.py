@@ -120,6 +120,8 @@ def _fits(value: Any, schema: dict[str, Any]) -> bool:
     """Whether `value` is of the (small) JSON schema: a type, and of a list the type of its items."""
     if "anyOf" in schema:
         return any(_fits(value, option) for option in schema["anyOf"])
+    if schema["type"] == "integer" and isinstance(value, float):
+        return value.is_integer()   # JSON has one kind of number
     if not isinstance(value, _TYPES[schema["type"]][0]) or isinstance(value, bool):
         return False
     if isinstance(value, list):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memlite.search.parameters import SPELLINGS
 from memlite.serve.calls import Call
-from memlite.serve.schemas import DEFAULTS, PARAMETERS, SCHEMAS, TIMELINE_MODE
+from memlite.serve.schemas import DEFAULTS, LENIENT, ONE_PROJECT, PARAMETERS, PATH_IDS, SCHEMAS, TIMELINE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def _operation(route: Route, path: str) -> dict[str, Any]:
     if route.body:
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": {
             "type": "object", "additionalProperties": False,
-            "properties": {name: schema for name, schema, _ in route.body},
+            "properties": {name: schema if required else {"anyOf": [schema, {"type": "null"}]}
+                           for name, schema, required in route.body},
             "required": [name for name, _, required in route.body if required]}}}}
     if route.writes:
         operation["security"] = [{"token": []}]
@@ -79,7 +80,8 @@ _IDENTIFIER = str.maketrans("/-.<", "____", ">")
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     if "<id>" not in path:
         return []
-    return [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"},
+    return [{"name": "id", "in": "path", "required": True,
+             "schema": {"type": "string", "pattern": PATH_IDS[path.split("/")[-2]]},
              "description": "a number, or the id as it is cited: S5, P7"}]
 
 
@@ -91,16 +93,28 @@ def parameter_of(route: Route, meaning: str) -> dict[str, Any]:
     default = dict(route.defaults).get(meaning, DEFAULTS.get(meaning))
     if default is not None:
         schema = {**schema, "default": default}
-    if route.old:   # outside its bounds it is clamped, and what has no meaning is passed over
-        schema = {name: value for name, value in schema.items() if name not in ("minimum", "maximum", "enum")}
+    if route.old and meaning in LENIENT:
+        schema = {name: value for name, value in schema.items() if name == "default"}
+    if route.handler.__name__ == "inject":
+        schema = ONE_PROJECT
+    elif meaning in dict(route.required):
+        schema = _not_blank(schema)
     renamed = {meant: name for name, meant in route.renames}
     name = dict(route.required).get(meaning) or renamed.get(meaning) or SPELLINGS[meaning][0]
     others = [other for other in SPELLINGS[meaning] if other != name]
-    found = {"name": name, "in": "query", "required": meaning in dict(route.required), "schema": schema,
+    found = {"name": name, "in": "query", "required": meaning in dict(route.required),
              "description": text + (f". Also: {', '.join(others)}" if others else "")}
+    if meaning == "range":
+        return {**found, "content": {"application/json": {"schema": schema}}}
     if schema.get("type") == "array":
         found.update(style="form", explode=False)
-    return found
+    return {**found, "schema": schema}
+
+
+def _not_blank(schema: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("type") == "array":
+        return {**schema, "items": {"type": "string", "pattern": "[^\\s,]"}, "minItems": 1}
+    return {**schema, "pattern": "\\S"} if schema.get("type") == "string" else schema
 
 
 def _query_parameters(route: Route) -> list[dict[str, Any]]:

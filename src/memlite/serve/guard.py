@@ -77,7 +77,7 @@ class Guard:
         check_origin(environ)
         if self.wide and not is_loopback(environ.get("REMOTE_ADDR", "")):
             self._rates.count(environ.get("REMOTE_ADDR", ""))
-        check_body(environ)
+        check_size(environ)
         if self.require_token:
             check_token(environ, self.home)
 
@@ -105,18 +105,21 @@ def check_origin(environ: dict[str, Any]) -> None:
                       "open the page of the worker itself, or call it from outside a browser")
 
 
-def check_body(environ: dict[str, Any]) -> None:
-    """Refuse bodies that are too large or no JSON. Raises Refused."""
+def check_size(environ: dict[str, Any]) -> None:
+    """Refuse bodies that are too large. Raises Refused."""
     stated = str(environ.get("CONTENT_LENGTH") or "0")
     if not (stated.isascii() and stated.isdigit()):
         raise Refused(400, "bad_request", "Content-Length is not a number")
-    length = int(stated)
-    if length > BODY_LIMIT:
+    if len(stated) > 15 or int(stated) > BODY_LIMIT:
         raise Refused(413, "body_too_large", "the body is too large", f"at most {BODY_LIMIT} bytes")
+
+
+def check_json(environ: dict[str, Any]) -> None:
+    """Refuse an unsafe method without JSON, which no page can send to another origin unasked. Raises Refused."""
     method = environ["REQUEST_METHOD"]
     kind = str(environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
-    # DELETE may come without a body; its token header is what no foreign page can send unasked.
-    bare = method == "DELETE" and not length and not kind
+    # DELETE may come without a body: its token header can't be sent unasked either.
+    bare = method == "DELETE" and not int(environ.get("CONTENT_LENGTH") or 0) and not kind
     if method not in _SAFE_METHODS and not bare and kind != "application/json":
         raise Refused(415, "json_required", f"{method} needs a JSON body",
                       "send the header Content-Type: application/json")

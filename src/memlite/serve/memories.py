@@ -61,7 +61,7 @@ def batch(call: Call) -> list[dict[str, Any]]:
     """Whole records of any kind in the order asked for; unknown ones are left out."""
     wanted = []
     for ident in call.body()["ids"]:
-        reference = parse_ref(str(ident))
+        reference = parse_ref(str(int(ident) if isinstance(ident, float) else ident))
         if reference is None:
             raise UsageError(f"{ident!r} is no id", "ids look like 123, S5 and P7", "invalid_id")
         wanted.append(reference)
