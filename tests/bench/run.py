@@ -2,7 +2,7 @@
 
     python tests/bench/run.py [NAME …] [--record]
 
-NAME is `recall`, `locomo`, `import`, `privacy`, `search` or `startup`; all of them by default.
+NAME is `api`, `recall`, `locomo`, `import`, `privacy`, `search` or `startup`; all of them by default.
 --record keeps what was printed in results.txt, which the README shows. Ends with 1 when a bar is missed.
 """
 
