@@ -447,7 +447,7 @@ def _item_faults(value: Any, old: bool) -> list[str]:
                 whole = _OLD_PROMPT if whole is _PROMPT else whole
                 brief = [OLD_BRIEF[name]] if name else list(OLD_BRIEF.values())
             else:
-                brief = [BRIEF]
+                brief = [BRIEF, BRIEF | {"similar"}]
             if "format" not in value:    # a list of records and the older timelines don't say it
                 right = set(item) in brief or set(item) - {"score"} in (whole, _OLD_PROMPT)
             else:

@@ -74,6 +74,16 @@ def test_answer_tells_what_was_asked_and_how_it_was_answered() -> None:
     assert items.answer(answer(BUG, format="full"))["results"][0]["narrative"] == "It was the comma."
 
 
+def test_near_duplicates_are_counted_beside_the_one_that_is_shown() -> None:
+    """For a program, a person and a model; none is no word."""
+    found = answer(BUG, TURN, query="comma")
+    found.hits[0].similar = 3
+    assert [item.get("similar") for item in items.answer(found)["results"]] == [3, None]
+    assert text.answer_text(found, now=NOW, width=80, color=False).count("(+3 similar)") == 1
+    assert markdown.answer(found).count("(+3 similar)") == 1
+    assert "similar" not in markdown.answer(answer(BUG, query="comma"))
+
+
 def test_error_is_told_with_code_and_way_out() -> None:
     """As HTTP and --json show it."""
     assert items.error(NotFound("no record 9", "try 8")) == {"error": "no record 9", "code": "not_found",

@@ -47,7 +47,8 @@ def answer(found: Answer) -> dict[str, Any]:
     if request.format == "full":
         results = [{**full(hit.record), "score": hit.score} for hit in found.hits]
     else:
-        results = [brief(hit.record, score=hit.score, match=hit.line) for hit in found.hits]
+        results = [{**brief(hit.record, score=hit.score, match=hit.line),
+                    **({"similar": hit.similar} if hit.similar else {})} for hit in found.hits]
     return {"query": request.query, "count": len(results), "total": found.total, "limit": request.limit,
             "offset": request.offset, "format": request.format,
             "search": {"requested": request.mode, "used": found.used, "degraded": found.degraded,

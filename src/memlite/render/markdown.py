@@ -30,7 +30,7 @@ def answer(found: Answer) -> str:
         return "\n\n".join([head, *(record_text(hit.record, color=False) for hit in found.hits)])
     lines = [head] if found.confident else [_NEAREST, head]
     for hit in found.hits:
-        lines.append(line(hit.record))
+        lines.append(line(hit.record) + (f" (+{hit.similar} similar)" if hit.similar else ""))
         if hit.line and hit.line not in hit.record.headline:
             lines.append(f"    {_flat(hit.line)}")
     return "\n".join([*lines, _MORE])

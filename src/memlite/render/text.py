@@ -51,7 +51,7 @@ def context_text(found: Context, *, now: int, width: int | None, color: bool) ->
 
 
 def _hit_lines(hit: Hit, now: int, width: int | None, color: bool) -> str:
-    first = _record_line(hit.record, now, width, color)
+    first = _record_line(hit.record, now, width, color, f" (+{hit.similar} similar)" if hit.similar else "")
     line = _flat(hit.line)
     if not line or line in _flat(hit.record.headline):
         return first
@@ -60,12 +60,13 @@ def _hit_lines(hit: Hit, now: int, width: int | None, color: bool) -> str:
     return first + "\n" + indent + _paint(line, _DIM, color)
 
 
-def _record_line(record: Any, now: int, width: int | None, color: bool) -> str:
+def _record_line(record: Any, now: int, width: int | None, color: bool, more: str = "") -> str:
     head = f"{record.ref:>6} {age(record.created_at_epoch, now):>4} {_flat(type_of(record)):<9} "
     name = f"  ({_flat(record.project)})"
     label = _flat(record.headline)
     if width is not None and width < 60:  # a narrow terminal: the project gives way first
         name = ""
+    name = more + name
     label = _cut(label, None if width is None else max(10, width - len(head) - len(name)))
     return f"{_paint(head, _CYAN, color)}{_paint(label, _BOLD, color)}{_paint(name, _DIM, color)}"
 

@@ -7,7 +7,8 @@ from memlite.model import KINDS, OBSERVATION, Memory, Record
 from memlite.search import semantic as meaning
 from memlite.search.confidence import CONFIDENT
 from memlite.search.language import Question, understand
-from memlite.search.ranking import CANDIDATES, rank
+from memlite.search.ranking import rank
+from memlite.search.repetitions import fold
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
 from memlite.search.words import matching_line
 from memlite.store import find, index, records, reindex
@@ -22,12 +23,15 @@ FILTER, KEYWORD = "filter", meaning.KEYWORD
 
 
 class Hit(Record):
-    """One result: the record, its score (0–1, the best is 1; None without a query) and the line of it that matches."""
+    """One result: the record, its score (0–1, the best is 1; None without a query), the line of it that matches, and
+    how many near-duplicates were put behind it."""
 
-    __slots__ = ("record", "score", "line")
+    __slots__ = ("record", "score", "line", "similar")
+    DEFAULTS: ClassVar[dict[str, Any]] = {"similar": 0}
     record: Memory
     score: float | None
     line: str
+    similar: int
 
 
 class Answer(Record):
@@ -81,10 +85,11 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
     joined = meaning.join(database, request, question, where, ranked, semantic, now=now)
     ranked, reason = joined.ranked, "; ".join(filter(None, (reason, joined.reason))) or None
     best = max((row.score for row in ranked.order), default=1.0) or 1.0
-    order = _repetitions_last(database, ranked.order) if request.order == RELEVANCE else (
-        _by_time(database, ranked.order, ascending=request.order == DATE_ASC))
+    order, similar = fold(database, ranked.order) if request.order == RELEVANCE else (
+        _by_time(database, ranked.order, ascending=request.order == DATE_ASC), {})
     page = order[request.offset:request.offset + request.limit]
-    hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record))
+    hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record),
+                similar=similar.get((row.kind, row.id), 0))
             for row, record in zip(page, _fetch(database, page), strict=True)]
     return Answer(request=request, hits=hits, total=ranked.total, used=joined.used, degraded=joined.degraded,
                   reason=reason, confidence=round(ranked.confidence, 4))
@@ -113,21 +118,6 @@ def _fetch(database: Database, rows: list[find.Found]) -> list[Any]:
 def _line(question: Question, record: Any) -> str:
     return matching_line([*question.terms, *(word for phrase in question.required for word in phrase.split())],
                          _texts(record), shown=record.headline)
-
-
-def _repetitions_last(database: Database, ranked: list[find.Found]) -> list[find.Found]:
-    """`ranked` with the records among its first CANDIDATES whose transcript rows a better one has shown already moved
-    behind the others: a turn's prompt, its closing observation and its summary tell the same thing."""
-    top, rest = ranked[:CANDIDATES], ranked[CANDIDATES:]
-    made_from = records.transcript_rows(database, [(row.kind, row.id) for row in top])
-    shown: set[str] = set()
-    first: list[find.Found] = []
-    repeated: list[find.Found] = []
-    for row in top:
-        uuids = set(made_from.get((row.kind, row.id), ()))
-        (repeated if uuids and uuids <= shown else first).append(row)
-        shown |= uuids
-    return [*first, *repeated, *rest]
 
 
 def _by_time(database: Database, ranked: list[find.Found], *, ascending: bool) -> list[find.Found]:

@@ -101,7 +101,8 @@ def _record(record: Any) -> dict[str, Any]:
 _BRIEF = _object({"kind": {"type": "string", "enum": list(KINDS)}, "id": _TEXT, "type": _TEXT, "title": _TEXT,
                   "subtitle": _TEXT, "project": _TEXT, **_MOMENTS,
                   "score": _or_null({"type": "number", "minimum": 0, "maximum": 1}), "match": _TEXT,
-                  "tokens": {"type": "integer", "description": "about what the full record costs to read"}})
+                  "tokens": {"type": "integer", "description": "about what the full record costs to read"}},
+                 similar={"type": "integer", "minimum": 1, "description": "near-duplicates put behind it, if any"})
 _RECORDS = {"type": "array", "items": {"anyOf": [_ref("Observation"), _ref("Summary"), _ref("Prompt")]}}
 _RESULTS = {"type": "array", "items": {"anyOf": [_ref("Brief"), _ref("Observation"), _ref("Summary"), _ref("Prompt")]}}
 _OLD_ITEMS: dict[str, Any] = {"type": "array", "items": _object(

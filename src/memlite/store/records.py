@@ -19,6 +19,9 @@ LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_e
 OWN_COLUMNS = {kind: tuple(name for name in record.FIELDS if name not in ("id", "project", "session_id"))
                for kind, record in RECORDS.items()}
 
+_OUTLINE = {OBSERVATION: "type, title", SUMMARY: "'summary', substr(coalesce(nullif(request, ''), completed), 1, 160)",
+            PROMPT: "'prompt', substr(text, 1, 160)"}
+
 
 def select(kind: str) -> str:
     """The SELECT … FROM … that yields whole records of `kind`; the table goes by `m`, ready for a WHERE."""
@@ -63,16 +66,19 @@ def fetch(database: Database, references: Iterable[tuple[str, int]]) -> list[Mem
     return [found[reference] for reference in wanted if reference in found]
 
 
-def transcript_rows(database: Database, references: list[tuple[str, int]]) -> dict[tuple[str, int], list[str]]:
-    """The transcript rows (uuids) that each of the (kind, id) pairs was made from."""
-    found: dict[tuple[str, int], list[str]] = {}
+def outlines(database: Database, references: list[tuple[str, int]]) -> dict[tuple[str, int],
+                                                                                   tuple[list[str], int, str, str]]:
+    """What each of the (kind, id) pairs is, without reading it whole: (the transcript rows it was made from, its
+    project's row number, its type or kind, the beginning of its headline)."""
+    found: dict[tuple[str, int], tuple[list[str], int, str, str]] = {}
     for kind, table in TABLES.items():
         ids = [ident for k, ident in references if k == kind]
         for start in range(0, len(ids), 500):
             part = ids[start:start + 500]
             marks = ",".join("?" * len(part))
-            for row in database.rows(f"SELECT id, uuids FROM {table} WHERE id IN ({marks})", part):
-                found[kind, row[0]] = jsoncodec.loads(row[1])
+            for row in database.rows(f"SELECT id, uuids, project, {_OUTLINE[kind]} FROM {table} WHERE id IN ({marks})",
+                                     part):
+                found[kind, row[0]] = (jsoncodec.loads(row[1]), row[2], row[3], row[4])
     return found
 
 
