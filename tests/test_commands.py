@@ -111,3 +111,16 @@ def test_any_command_and_output_is_no_error(command: str, output: str) -> None:
     commands.went_wrong(commands.test_outcome(output))
     commands.exit_code(output)
     commands.recalls(command)
+
+
+@pytest.mark.parametrize(("command", "printed"), [
+    ("memlite query quay", True), ("cd x && memlite show 3 S5", True), ("memlite status", False),
+    ("memlite save x", False),
+    ('curl -s -G http://127.0.0.1:37777/api/search -d output=markdown --data-urlencode "query=a b"', True),
+    ('curl -s "http://localhost:37778/api/timeline?anchor=3&output=markdown" | head', True),
+    ("curl -s http://127.0.0.1:37777/api/v1/observation/3", True), ("wget -qO- [::1]:37777/api/decisions", True),
+    ("curl -s http://127.0.0.1:37777/health", False), ("curl -s http://127.0.0.1:37777/api/memory/save -d x", False),
+    ("curl -s http://localhost:3000/api/search?q=shop", False), ("curl https://example.org/api/search", False)])
+def test_memories_that_a_command_prints_are_no_new_ones(command: str, printed: bool) -> None:
+    """By memlite itself or by its worker; another program's answers are."""
+    assert commands.recalls(command) is printed

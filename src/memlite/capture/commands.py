@@ -25,6 +25,11 @@ _INTERPRETERS = frozenset(("python", "python3", "node", "ruby", "perl", "bash", 
 _SETTING = frozenset(("cd", "export", "set", "source", ".", "sleep", "mkdir", "pushd", "popd"))
 _RECALLING = frozenset(("query", "show", "recent", "timeline", "contextualize", "decisions", "changes", "how-it-works"))
 
+# Where the worker answers by default and, that port being taken, next to it; and its routes that print memories.
+_WORKERS = ("127.0.0.1:377", "localhost:377", "[::1]:377")
+_PRINTING = ("/search", "/timeline", "/decisions", "/changes", "/how-it-works", "/contextualize", "/observation",
+             "/session/", "/summaries", "/prompt", "/context/")
+
 _TRAILERS = ("co-authored-by:", "signed-off-by:", "generated with", "\U0001f916 generated with")
 
 _ERROR_MARKS = ("error:", "error[", "error ", "exception", "traceback", "fatal:", "panic:", "failed", "failure",
@@ -51,7 +56,10 @@ def purpose(command: str) -> str:
 
 def recalls(command: str) -> bool:
     """Whether the line prints memories: they are stored already and must not come back as new ones."""
-    return any(_runs(part, "memlite", verb) for part in simple_commands(command) for verb in _RECALLING)
+    if any(_runs(part, "memlite", verb) for part in simple_commands(command) for verb in _RECALLING):
+        return True
+    return any(worker in command for worker in _WORKERS) and any(
+        f"/api{version}{route}" in command for route in _PRINTING for version in ("", "/v1"))
 
 
 def shown(command: str) -> str:
