@@ -18,6 +18,7 @@ import re
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -91,6 +92,9 @@ class Request:
         return bool(self.body.get("tools"))
 
 
+Turn = Reply | str | Callable[[Request], "Reply | str"]
+
+
 def text_of(content: Any, *, results: bool = False) -> str:
     """The texts in a message's content, a string or a list of blocks; with tool results if asked."""
     if isinstance(content, str):
@@ -110,7 +114,7 @@ class FakeAnthropic:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.summary = "<analysis>looked back</analysis><summary>a summary</summary>"
-        self._scripts: dict[str, tuple[Reply, ...]] = {}
+        self._scripts: dict[str, tuple[Turn, ...]] = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.daemon_threads = True
         self._server.api = self  # type: ignore[attr-defined]
@@ -130,9 +134,12 @@ class FakeAnthropic:
         """The value for ANTHROPIC_BASE_URL."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def script(self, mark: str, *replies: Reply | str) -> None:
-        """From now on a prompt that contains mark is answered with these replies, one per turn."""
-        self._scripts[mark] = tuple(say(reply) if isinstance(reply, str) else reply for reply in replies)
+    def script(self, mark: str, *turns: Turn) -> None:
+        """From now on a prompt that contains mark is answered with these replies, one per turn.
+
+        A turn that depends on what the tools have answered is a function of the request.
+        """
+        self._scripts[mark] = turns
 
     def reply_to(self, request: Request) -> Reply:
         """The next turn of the script whose mark was typed last, counted from that prompt on.
@@ -153,8 +160,10 @@ class FakeAnthropic:
         )
         if not mark or not request.offers_tools:
             return say("ok")
-        replies = self._scripts[mark]
-        return replies[min(sum(i > last for i in answered), len(replies) - 1)]
+        turns = self._scripts[mark]
+        turn = turns[min(sum(i > last for i in answered), len(turns) - 1)]
+        reply = turn(request) if callable(turn) else turn
+        return say(reply) if isinstance(reply, str) else reply
 
 
 class _Handler(BaseHTTPRequestHandler):
