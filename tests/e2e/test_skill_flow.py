@@ -59,6 +59,15 @@ def ask(workplace: Workplace, project: Path, *steps: object, allow: tuple[str, .
     return turn
 
 
+def nothing_came_back(workplace: Workplace, project: Path) -> None:
+    """What was looked up stays the memory of the session that did the work; of the asking there is the prompt."""
+    stored = workplace.memories(project)
+    prompts = {memory["session_id"]: memory["text"] for memory in stored if memory["kind"] == "prompt"}
+    assert set(prompts.values()) == {WORK, OTHER, QUESTION}
+    assert {prompts[memory["session_id"]] for memory in stored
+            if memory["kind"] == "observation" and "quay-count is 12" in str(memory)} == {WORK}
+
+
 def answer_from(record: str) -> str:
     """What the model says: the number it reads in the record, and where it has it from."""
     number = re.search(r"quay-count is (\d+)", record)
@@ -90,6 +99,7 @@ def test_from_titles_to_what_was_around_to_the_whole_record(workplace: Workplace
     assert [command.split()[1] for command in commands] == ["query", "timeline", "show"]
     for command in commands:
         assert "\n" + " ".join(command.split()[:2]) + " " in skill
+    nothing_came_back(workplace, harbour)
 
 
 def test_the_same_over_http_with_curl(workplace: Workplace, harbour: Path) -> None:
@@ -114,15 +124,6 @@ def test_the_same_over_http_with_curl(workplace: Workplace, harbour: Path) -> No
         turn = ask(workplace, harbour, say(call("Bash", command="memlite url")), titles, around, whole,
                    lambda request: answer_from(last_answer(request)), allow=("Bash",))
         assert re.fullmatch(r"12 quays, says #\d+\.", turn.answer)
+        nothing_came_back(workplace, harbour)
     finally:
         assert workplace.memlite("stop", project=harbour).returncode == 0
-
-
-def test_asking_the_memory_left_no_memory_of_the_answers(workplace: Workplace, harbour: Path) -> None:
-    """What was looked up stays the memory of the session that did the work; the questions are remembered as such."""
-    stored = workplace.memories(harbour)
-    prompts = {memory["session_id"]: memory["text"] for memory in stored if memory["kind"] == "prompt"}
-    assert set(prompts.values()) == {WORK, OTHER, QUESTION}
-    holding = {prompts[memory["session_id"]] for memory in stored
-               if memory["kind"] == "observation" and "quay-count is 12" in str(memory)}
-    assert holding == {WORK}
