@@ -29,6 +29,8 @@ def test_purpose_of_a_command(command: str, purpose: str) -> None:
     ("cd /x && npm run build 2>&1 | tail -5", "npm run build"), ("export A=1; make docs", "make docs"),
     ("ls | wc -l", "ls"),
     ("python3 - <<'EOF'\nprint(1)\nEOF", "python3 script"), ("python3 -c 'print(1)'", "python3 script"),
+    ("python3 -c \"open('/a/b/shop.tsx').read()\"", "python3 script on shop.tsx"),
+    ("python3 - <<'EOF'\np = 'src/cart.py'\nEOF", "python3 script on cart.py"),
     ("python3 tool.py", "python3 tool.py"), ("grep -n '^<<<<<<<' a.go", "grep -n '^<<<<<<<' a.go"), ("", "")])
 def test_gist_is_the_command_the_line_was_typed_for(command: str, gist: str) -> None:
     """Without folder changes, filters and here-documents."""

@@ -97,8 +97,18 @@ def gist(command: str) -> str:
     part = next((part for part in parts if not _only_looks(part)), parts[0] if parts else shown(command))
     words = part.split()
     if words and words[0].rpartition("/")[2] in _INTERPRETERS and (len(words) == 1 or words[1] in ("-c", "-e", "-")):
-        return f"{words[0]} script"
+        file = _file_named_in(command)
+        return f"{words[0]} script" + (f" on {file}" if file else "")
     return part
+
+
+def _file_named_in(script: str) -> str:
+    """The name of the first file with a folder that a script quotes; "" when it quotes none."""
+    for piece in script.replace('"', "'").split("'")[1:]:
+        name = piece.rpartition("/")[2]
+        if "/" in piece and "." in name[1:] and len(piece) < 300 and not any(c in piece for c in " \n,:(){}"):
+            return name
+    return ""
 
 
 def simple_commands(command: str) -> list[str]:
