@@ -105,6 +105,13 @@ def test_files_named_in_the_text_exist(name: str) -> None:
     assert not {path for path in named - made if not (ROOT / path).exists()}
 
 
+def test_every_room_is_in_contributing() -> None:
+    """The map of the source is whole."""
+    rooms = {path.name for path in (ROOT / "src" / "memlite").iterdir() if not path.name.startswith("__")}
+    assert {"store", "model.py"} <= rooms
+    assert not {name for name in rooms if f"{name}`" not in CONTRIBUTING and f"/{name}/`" not in CONTRIBUTING}
+
+
 def test_nobody_is_told_to_install_the_other_memlite() -> None:
     """On the package index the name belongs to another project."""
     forbidden = re.compile(r"(pip|pipx|uv tool|uvx|uv pip)\s+(install\s+)?(-\S+\s+)*memlite\b")
