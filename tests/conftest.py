@@ -19,6 +19,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("MEMLITE_CHROMA")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("MEMLITE_CHROMA", "0")   # whatever this machine has
+    monkeypatch.setenv("MEMLITE_WORKER", "0")   # none is left behind
     monkeypatch.setenv("MEMLITE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
 

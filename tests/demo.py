@@ -27,7 +27,8 @@ class Demo:
 
     def __init__(self, binary: Path, home: str) -> None:
         self.binary = binary
-        self.environment = {"HOME": home, "TMPDIR": home, "PATH": os.environ.get("PATH", os.defpath)}
+        self.environment = {"HOME": home, "TMPDIR": home, "PATH": os.environ.get("PATH", os.defpath),
+                            "MEMLITE_WORKER": "0"}  # it would outlive the demo
         if os.name == "nt":
             self.environment |= {"USERPROFILE": home, "TEMP": home, "SYSTEMROOT": os.environ["SYSTEMROOT"]}
         self.home = home

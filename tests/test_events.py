@@ -53,6 +53,14 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The data directories for which hooks would have started a worker."""
+    calls: list[str] = []
+    monkeypatch.setattr(background, "start_worker", calls.append)
+    return calls
+
+
+@pytest.fixture
 def client(home: str, tmp_path: Path, started: list[str]) -> Client:
     """A client with an empty session."""
     return Client(home, tmp_path / "claude", Script())
@@ -240,3 +248,30 @@ def test_unknown_event_and_odd_input_are_refused_by_name(client: Client) -> None
         run("Novelty", {}, client.home)
     with pytest.raises(ValueError, match="not a JSON object"):
         run("Stop", [], client.home)
+
+
+def test_a_new_session_starts_the_worker_unless_that_is_unwanted(
+        client: Client, workers: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only its start: other events do not."""
+    client.hook("SessionStart", source="startup")
+    assert workers == []   # these tests want none
+    monkeypatch.delenv("MEMLITE_WORKER")
+    client.hook("UserPromptSubmit", prompt="Prices with a comma crash the shop")
+    client.hook("Stop")
+    assert workers == []
+    client.hook("SessionStart", source="startup")
+    assert workers == [client.home]
+
+
+def test_a_worker_that_can_not_be_started_is_in_the_log_and_stops_nothing(
+        home: str, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session does well without."""
+    from memlite import processes
+
+    def fail(*arguments: Any, **more: Any) -> int:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.delenv("MEMLITE_WORKER")
+    monkeypatch.setattr(processes, "start_detached", fail)
+    client.hook("SessionStart", source="startup")
+    assert "temporarily unavailable" in Path(home, "memlite.log").read_text(encoding="utf-8")

@@ -120,6 +120,7 @@ def loaded(home: str, *arguments: str, given: object = None) -> set[str]:
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     done = subprocess.run([sys.executable, "-S", "-c", LOADED, *arguments], input=json.dumps(given or {}), text=True,
                           capture_output=True, env={"PYTHONPATH": path, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0",
+                                                    "MEMLITE_WORKER": "0",  # starting one loads fcntl
                                                     "HOME": home, "PATH": os.environ.get("PATH", "")})
     assert done.returncode == 0, done.stderr
     return {line for line in done.stderr.splitlines() if line and not line.startswith(("memlite", " "))}

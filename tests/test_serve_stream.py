@@ -389,12 +389,18 @@ def test_without_an_upgrade_the_route_says_so(running: Running) -> None:
 
 
 def test_conversations_that_ended_leave_no_thread(running: Running) -> None:
-    before = threading.active_count()
+    earlier = set(threading.enumerate())
+
+    def writers() -> list[threading.Thread]:
+        return [thread for thread in threading.enumerate() if thread not in earlier and "_write" in thread.name]
+
     talks = [Talk(running.server) for _ in range(5)]
-    assert threading.active_count() >= before + 10
+    deadline = time.monotonic() + 20
+    while len(writers()) < 5 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    begun = len(writers())
     for talk in talks:
         talk.close()
-    deadline = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert threading.active_count() <= before
+    while (writers() or running.worker.feed.listeners) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (begun, writers(), running.worker.feed.listeners) == (5, [], 0)

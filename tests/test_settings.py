@@ -21,6 +21,7 @@ def given(home: str, text: str) -> str:
 def test_without_file_and_environment_the_defaults_hold(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home that does not exist is no error."""
     monkeypatch.delenv("MEMLITE_CHROMA")
+    monkeypatch.delenv("MEMLITE_WORKER")
     assert settings.load(home) == {name: default for name, (default, _) in settings.SETTINGS.items()}
 
 

@@ -20,6 +20,7 @@ SETTINGS: dict[str, tuple[bool | int | str, str]] = {
     "inject": (True, "give a new session the project's recent memories"),
     "recall": (True, "give Claude up to three memories that clearly fit a prompt"),
     "backfill": (True, "read earlier sessions' transcripts in the background"),
+    "worker": (True, "start the worker, if none runs, with each new session"),
     "port": (37777, "where the worker listens on 127.0.0.1"),
     "idle_minutes": (30, "a worker started on demand ends when nobody has used it for so long; 0: never"),
     "require_token": (False, "reading over HTTP needs the token too, not only writing"),

@@ -56,10 +56,15 @@ def start_unless_running(home: str) -> bool:
     """
     told = read(home)
     lock = processes.Lock(os.path.join(home, LOCK))
-    if not lock.take() and told is not None and told["version"] == build_info.version():
-        return False
-    lock.release()
-    processes.start_detached(["start"], home)
+    if lock.take():
+        lock.release()
+        log = os.path.join(home, LOG)
+        paths.create_private(log)
+        processes.start_detached(["serve", "--background"], home, errors=log)
+        return True
+    if told is None or told["version"] == build_info.version():
+        return False   # it runs, or is about to
+    processes.start_detached(["start"], home)   # which replaces it
     return True
 
 

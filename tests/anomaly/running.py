@@ -24,7 +24,8 @@ class Program:
         """A process in a group of its own that has read its input. `how` goes to Popen; `wrapped` comes before it."""
         unpacked = f"{home}-unpacked"  # killed, the executable leaves there what it unpacked
         os.makedirs(unpacked, exist_ok=True)
-        environment = {**os.environ, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0", "TMPDIR": unpacked,
+        environment = {**os.environ, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0", "MEMLITE_WORKER": "0",
+                       "TMPDIR": unpacked,
                        **how.pop("environment", {})}
         line = [*how.pop("wrapped", []), *self.command, *arguments]
         process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

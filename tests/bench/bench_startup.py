@@ -129,7 +129,7 @@ def main() -> int:
         subprocess.run([sys.executable, "-c", filler, home, str(options.memories), project], check=True,
                        env={**os.environ, "PYTHONPATH": paths})
         words = vocabulary(1)[0]
-        environment = {"HOME": folder, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0"}
+        environment = {"HOME": folder, "MEMLITE_HOME": home, "MEMLITE_BACKFILL": "0", "MEMLITE_WORKER": "0"}
         common = {"session_id": SESSION, "transcript_path": str(transcript), "cwd": project}
         commands = [
             Command("hook UserPromptSubmit", ["hook", "UserPromptSubmit"],

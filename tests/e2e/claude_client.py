@@ -142,6 +142,7 @@ class Workplace:
             "ANTHROPIC_BASE_URL": self.api.url,
             "ANTHROPIC_API_KEY": "sk-ant-fake-local",
             "CLAUDE_CODE_MAX_RETRIES": "0",
+            "MEMLITE_WORKER": "0",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_AUTOUPDATER": "1",

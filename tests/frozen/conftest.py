@@ -35,7 +35,7 @@ class Machine:
         self.temporary = folder / "tmp"
         self.home.mkdir()
         self.temporary.mkdir()
-        self.environment = {"HOME": str(self.home), "TMPDIR": str(self.temporary)}
+        self.environment = {"HOME": str(self.home), "TMPDIR": str(self.temporary), "MEMLITE_WORKER": "0"}
 
     def run(self, *arguments: str, given: str = "", cwd: str | Path | None = None,
             **environment: str) -> subprocess.CompletedProcess[str]:

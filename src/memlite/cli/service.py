@@ -11,6 +11,7 @@ import click
 from memlite import build_info, paths, settings, worker_file
 from memlite.cli import options, output
 from memlite.cli.frame import cli, with_options
+from memlite.errors import WorkerUnavailable
 from memlite.store import records
 from memlite.store.database import open_for_reading
 
@@ -36,9 +37,13 @@ def serve(port: int | None, host: str, background: bool) -> None:
             output.write(server.url)
 
     chosen = settings.load(home)
-    run.serve(home, host, chosen["port"] if port is None else port, exactly=port is not None,
-              require_token=chosen["require_token"], idle_minutes=chosen["idle_minutes"] if background else 0,
-              ready=ready)
+    try:
+        run.serve(home, host, chosen["port"] if port is None else port, exactly=port is not None,
+                  require_token=chosen["require_token"], idle_minutes=chosen["idle_minutes"] if background else 0,
+                  ready=ready)
+    except WorkerUnavailable as failure:
+        if not (background and failure.code == run.ALREADY):   # of several started at once all but one end here
+            raise
 
 
 @cli.command(help="Start the worker in the background, unless it runs; one of an older version is replaced.")

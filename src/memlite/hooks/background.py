@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import time
 
-from memlite import processes
 from memlite.capture import transcript
 from memlite.capture.ingest import QUIET_SECONDS
+from memlite.hooks.log import log
 from memlite.store import reindex
 from memlite.store.transcripts import sizes, unfinished
 
@@ -63,7 +63,19 @@ def start_import(home: str, path: str = "") -> None:
 
     `path` is a transcript that ends with a turn; others may be in the middle of one.
     """
+    from memlite import processes
+
     processes.start_detached(["import", "transcripts", "--background", *([path] if path else [])], home)
 
 
-__all__ = ["behind", "sizes", "start_import", "subagent_transcripts", "unfinished"]
+def start_worker(home: str) -> None:
+    """Have the worker started, unless it runs; nobody waits for it, and a session does well without."""
+    from memlite import worker_file
+
+    try:
+        worker_file.start_unless_running(home)
+    except OSError as failure:
+        log(home, "SessionStart", failure)
+
+
+__all__ = ["behind", "sizes", "start_import", "start_worker", "subagent_transcripts", "unfinished"]

@@ -58,6 +58,8 @@ def _brief(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
                     shown.note(database, session_id, told.given)
     if behind:
         background.start_import(home)
+    if chosen["worker"]:
+        background.start_worker(home)
     return answer or None
 
 

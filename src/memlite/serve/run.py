@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NEXT_PORTS = 20
+ALREADY = "already_running"   # the code of the error for a second worker
 _LOCK_SECONDS = 1.5   # somebody else's look at the lock, or a worker on its way out takes less
 
 
@@ -66,7 +67,7 @@ def _alone(home: str, lock: Lock) -> None:
             told = worker_file.read(home)
             where = f" at {worker_file.base_url(told)} (process {told['pid']})" if told else ""
             raise WorkerUnavailable(f"a worker serves {home} already{where}",
-                                    "`memlite stop` ends it, `memlite restart` replaces it")
+                                    "`memlite stop` ends it, `memlite restart` replaces it", ALREADY)
         time.sleep(0.05)
 
 
