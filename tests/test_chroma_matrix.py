@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_chroma import FakeChroma, filled, until
-from shop_store import BEGIN, fill, observed, store
 
+from fake_chroma import FakeChroma, filled, until
 from memlite.chroma.engine import Engine
 from memlite.search.controller import Answer, search
 from memlite.search.request import SearchRequest
 from memlite.search.semantic import Semantic
 from memlite.store.database import open_database
+from shop_store import BEGIN, fill, observed, store
 
 # What each state of Chroma makes of a query: (used, degraded, part of the reason; None: no reason).
 STATES: dict[str, tuple[str, bool, str | None]] = {
@@ -161,7 +161,7 @@ def test_zero_hits_of_a_healthy_chroma_are_final(home: str, engine: Engine) -> N
 
 @pytest.mark.parametrize("engine", ["hanging"], indirect=True)
 def test_hanging_chroma_is_not_waited_for(home: str, chroma: FakeChroma, engine: Engine) -> None:
-    """The answers of many at once come while it still hangs; after three it is ended and not asked again for a while."""
+    """The answers of many at once come while it still hangs; after three it is ended and left alone for a while."""
     answers: list[Answer] = []
     threads = [threading.Thread(target=lambda: answers.append(asked(home, engine, QUERY))) for _ in range(4)]
     for thread in threads:

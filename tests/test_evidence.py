@@ -21,7 +21,8 @@ def weighed(record: Any, asked: dict[str, float] = ASKED) -> tuple[float, float]
     (Observation(title="comma"), Observation(narrative="comma " * 3 + "word " * 300)),
     (Observation(title="comma"), Observation(title="prices")),
     (Observation(title="x", narrative="comma"), Observation(title="x", details="comma")),
-    (Observation(title="comma", details="word " * 2000), Observation(title="word", details="comma " * 3 + "word " * 300)),
+    (Observation(title="comma", details="word " * 2000),
+     Observation(title="word", details="comma " * 3 + "word " * 300)),
     (Summary(request="comma"), Summary(request="word", completed="word " * 400 + "comma")),
     (Prompt(text="parse the comma"), Prompt(text="parse it"))])
 def test_rare_words_in_telling_fields_weigh_most(better: Any, worse: Any) -> None:

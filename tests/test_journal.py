@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from shop_store import SHOP, observed
-
 from memlite.model import OBSERVATION, PROMPT, SUMMARY, Prompt, Summary
 from memlite.store import forget, index, journal, write
 from memlite.store.database import Database, open_database
+from shop_store import SHOP, observed
 
 
 def put(database: Database, record: object) -> None:

@@ -42,8 +42,8 @@ def test_fitting_prompt_brings_back_the_memory(filled: Database) -> None:
     assert f"#{found[0].ref}" in recall.line(found) and "MEMLITE_RECALL=0" in recall.line(found)
 
 
-@pytest.mark.parametrize("prompt", ["make the buttons teal", "hello", "continue", "yes please", "fix the tests", "", "?!",
-                                    "write a haiku about the sea and the wind", "commit"])
+@pytest.mark.parametrize("prompt", ["make the buttons teal", "hello", "continue", "yes please", "fix the tests", "",
+                                    "?!", "write a haiku about the sea and the wind", "commit"])
 def test_ordinary_prompt_brings_back_nothing(filled: Database, prompt: str) -> None:
     """A word in common is not enough."""
     assert brings_back(filled, prompt) == []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from stored import sound
 
 from memlite.model import Observation, Project, Prompt, Session
 from memlite.search.controller import search
 from memlite.search.request import SearchRequest
 from memlite.store import index, reindex, write
 from memlite.store.database import Database, open_database
+from stored import sound
 
 OWNER = Session(session_id="s", project=Project(root="/code/shop", name="shop"))
 
@@ -75,7 +75,8 @@ def test_record_changed_while_it_waits_is_entered_once(filled: Database) -> None
     assert sound(filled)
 
 
-def test_opening_an_older_index_enters_only_a_portion(filled: Database, home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_an_older_index_enters_only_a_portion(filled: Database, home: str,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
     """A hook that opens a large store after an update does not wait for the whole index."""
     monkeypatch.setattr(index, "VERSION", "next")
     monkeypatch.setattr(reindex, "PORTION", 5)

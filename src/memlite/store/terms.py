@@ -76,7 +76,8 @@ def symbol_words(text: str) -> list[str]:
         lowered = text.lower()
         found += [word for name, word in _NAMED if name in lowered]
     if not text.isascii():
-        found += [f"u{ord(c):x}" for c in dict.fromkeys(text) if 0x1F300 <= ord(c) <= 0x1FAFF or 0x2600 <= ord(c) <= 0x27BF]
+        pictures = [ord(c) for c in dict.fromkeys(text) if "\u2600" <= c <= "\u27bf" or "\U0001f300" <= c <= "\U0001faff"]
+        found += [f"u{point:x}" for point in pictures]
     return list(dict.fromkeys(found))
 
 
