@@ -76,8 +76,8 @@ def symbol_words(text: str) -> list[str]:
         lowered = text.lower()
         found += [word for name, word in _NAMED if name in lowered]
     if not text.isascii():
-        pictures = [ord(c) for c in dict.fromkeys(text) if "\u2600" <= c <= "\u27bf" or "\U0001f300" <= c <= "\U0001faff"]
-        found += [f"u{point:x}" for point in pictures]
+        found += [f"u{ord(c):x}" for c in dict.fromkeys(text) if "\u2600" <= c <= "\u27bf" or c >= "\U0001f300"
+                  and c <= "\U0001faff"]
     return list(dict.fromkeys(found))
 
 
