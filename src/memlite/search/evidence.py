@@ -23,7 +23,7 @@ _LENGTHS = 0.75
 # sessions, and what a line of it counts.
 _FIELDS = ((2.0, 90, 1.2), (2.0, 400, 1.0), (1.0, 90, 1.0), (0.5, 60, 0.5), (0.5, 900, 0.5))
 _SHORT = 4              # stems below it are looked for as whole words: `id` stands in half of all words
-_WORDS_IN_LINES = {code: to for code, to in BREAKS.items() if code != 10}
+_WORDS_IN_LINES = {code: to for code, to in BREAKS.items() if code not in (0, 10)}
 
 
 class Evidence:
@@ -39,21 +39,26 @@ class Evidence:
 
     def weigh(self, record: Any) -> tuple[float, float]:
         """(score on the scale of bm25, share of the question that stands in the best line, 0–1)."""
-        fields = self._fields(record)
+        texts = fields(record)
+        if self._symbols:
+            texts = [f"{text} {' '.join(symbol_words(text))}" for text in texts]
+        # One translation for all fields: NUL, which no stored text holds, keeps them apart.
+        joined = " \0 ".join(texts).lower()
+        whole = f" {joined} ".translate(_WORDS_IN_LINES).replace("\n", " \n ")
+        parts = whole.split("\0")
         score = 0.0
         present: list[tuple[list[str], float]] = []
         for needle, worth, kin in self._terms:
-            own = _weight(fields, needle)
-            if own:
+            if needle in whole:
                 present.append(([needle], worth))
-                score += worth * _saturated(own)
+                score += worth * _saturated(_weight(parts, needle))
                 continue
-            related = [(weight, other) for other in kin if (weight := _weight(fields, other))]
+            related = [other for other in kin if other in whole]
             if related:
-                present.append(([other for _, other in related], SYNONYM * worth))
-                score += SYNONYM * worth * _saturated(max(related)[0])
+                present.append((related, SYNONYM * worth))
+                score += SYNONYM * worth * _saturated(max(_weight(parts, other) for other in related))
         best = 0.0
-        for text, (_, _, counts) in zip(fields, _FIELDS, strict=True):
+        for text, (_, _, counts) in zip(parts, _FIELDS, strict=True):
             for line in text.split("\n"):
                 found = 0.0
                 for needles, worth in present:
@@ -63,12 +68,6 @@ class Evidence:
                             break
                 best = max(best, found * counts)
         return score, best / self.asked
-
-    def _fields(self, record: Any) -> list[str]:
-        texts = fields(record)
-        if self._symbols:
-            texts = [f"{text} {' '.join(symbol_words(text))}" for text in texts]
-        return [f" {text.lower().translate(_WORDS_IN_LINES)} ".replace("\n", " \n ") if text else "" for text in texts]
 
 
 def fields(record: Any) -> list[str]:
@@ -101,7 +100,7 @@ def _weight(texts: list[str], needle: str) -> float:
     """How much of `needle` the fields hold: its frequency, by the field's weight and against its usual length."""
     total = 0.0
     for text, (weight, usual, _) in zip(texts, _FIELDS, strict=True):
-        count = text.count(needle) if text else 0
+        count = text.count(needle)
         if count:
             total += weight * count / (1 - _LENGTHS + _LENGTHS * len(text) / usual)
     return total

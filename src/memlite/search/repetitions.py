@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memlite.search.ranking import CANDIDATES
+from memlite.search.candidates import CANDIDATES
 from memlite.store import records
 
 TYPE_CHECKING = False
