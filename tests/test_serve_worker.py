@@ -147,3 +147,59 @@ def test_the_pool_lends_so_many_at_once_and_then_waits(home: str, monkeypatch: p
     with pool.lend(), pool.lend():
         pass
     pool.close()
+
+
+def test_beyond_loopback_reading_needs_the_token(home: str) -> None:
+    from memlite.serve import access_token
+
+    with WorkerProcess(home, "--host", "0.0.0.0") as worker:
+        connection = worker.connect()
+        statuses = []
+        for headers in ({}, {"X-Memlite-Token": "0" * 64}, {"X-Memlite-Token": str(access_token.read(home))}):
+            for path in ("/health", "/api/search?query=x"):
+                connection.request("GET", path, headers=headers)
+                answer = connection.getresponse()
+                answer.read()
+                statuses.append(answer.status)
+        connection.close()
+    assert statuses == [403, 403, 403, 403, 200, 200]
+
+
+class Used:
+    """As much of a server as decides whether it is idle."""
+
+    def __init__(self) -> None:
+        self.last_used = time.monotonic()
+        self.busy = False
+
+    def in_use(self) -> bool:
+        return self.busy
+
+
+def test_it_goes_when_nobody_has_used_it_for_long(capsys: pytest.CaptureFixture[str]) -> None:
+    from memlite.serve import run
+
+    server = Used()
+    assert run._watch(server, 30)()   # type: ignore[arg-type]
+    server.last_used -= 29 * 60
+    assert run._watch(server, 30)()   # type: ignore[arg-type]
+    server.last_used -= 2 * 60
+    assert not run._watch(server, 30)()   # type: ignore[arg-type]
+    assert "not used for 30 minutes" in capsys.readouterr().err
+    assert run._watch(server, 0)()   # type: ignore[arg-type]
+    server.busy = True   # somebody listens to the stream
+    assert run._watch(server, 30)()   # type: ignore[arg-type]
+
+
+def test_an_idle_worker_in_the_background_ends_and_takes_its_file_along(home: str) -> None:
+    """By a watch of its own that thinks a minute is over."""
+    code = ("import sys, time\n"
+            "from memlite.serve import run\n"
+            "from memlite.serve.server import Server\n"
+            "def ready(server):\n"
+            "    server.last_used -= 61\n"
+            f"run.serve({home!r}, '127.0.0.1', 0, exactly=True, idle_minutes=1, ready=ready)\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0
+    assert "not used for 1 minutes" in done.stderr
+    assert "worker.json" not in os.listdir(home)
