@@ -193,3 +193,17 @@ def test_writers_at_once_lose_nothing(home: str) -> None:
         assert sorted(titles) == sorted(f"memory {n} of {w}" for n in range(20) for w in range(4))
         assert sound(database)
         assert database.rows("SELECT count(*) FROM sessions")[0][0] == 5
+
+
+def test_opening_again_keeps_the_locks_of_an_open_connection(fresh_db: Database, home: str) -> None:
+    """A process that comes and goes finds the store in use and leaves its log alone; with the last it goes."""
+    code = "import sys; from memlite.store.database import open_database as o; o(sys.argv[1]).close()"
+    come_and_go = [sys.executable, "-c", code, home]
+    with fresh_db.transaction():
+        fresh_db.execute("INSERT INTO projects(root, name) VALUES ('/a', 'a')")
+    open_database(home).close()
+    subprocess.run(come_and_go, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert (Path(home) / "memlite.db-wal").exists()
+    assert names(fresh_db) == ["a"]
+    fresh_db.close()
+    assert not (Path(home) / "memlite.db-wal").exists()

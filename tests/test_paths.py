@@ -117,3 +117,17 @@ def test_home_of_someone_else_is_refused(tmp_path: Path) -> None:
     os.chown(tmp_path / "home", 12345, 12345)
     with pytest.raises(HomeUnusable, match="belongs to user 12345"):
         paths.ensure_home(str(tmp_path / "home"))
+
+
+def test_file_that_is_there_is_made_private_unopened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing it would take away the locks that SQLite holds on it; one that is not there is made."""
+    path = tmp_path / "there"
+    path.write_text("kept")
+    path.chmod(0o644)
+    opened: list[str] = []
+    real = os.open
+    monkeypatch.setattr(os, "open", lambda name, *how: opened.append(str(name)) or real(name, *how))
+    paths.create_private(str(path))
+    assert (mode(path), path.read_text(), opened) == (0o600, "kept", [])
+    paths.create_private(str(tmp_path / "new"))
+    assert (mode(tmp_path / "new"), opened) == (0o600, [str(tmp_path / "new")])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import os
+import stat
 
 from memlite.errors import HomeUnusable
 
 DATABASE = "memlite.db"
 SETTINGS = "settings.json"
 LOG = "memlite.log"
+_creating = _thread.allocate_lock()
 
 
 def home() -> str:
@@ -54,11 +57,28 @@ def ensure_home(path: str) -> str:
 
 
 def create_private(path: str) -> None:
-    """Make sure the file `path` exists with mode 0600 before anybody writes to it. Raises OSError."""
-    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+    """Make sure the file `path` exists with mode 0600 before anybody writes to it. Raises OSError.
+
+    A file that is there is not opened: with its closing, this process would lose the locks that SQLite holds on it for
+    other connections, and another process would take away the write-ahead log under them (measured: I/O errors within
+    seconds; https://sqlite.org/howtocorrupt.html, "Posix advisory locks canceled by a separate thread doing close()").
+    """
+    with _creating:   # who comes second must not open it before the first has closed it
+        try:
+            found = os.lstat(path)
+        except FileNotFoundError:
+            flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
+            try:
+                descriptor = os.open(path, flags, 0o600)
+            except FileExistsError:
+                return    # another process was first, and makes it private too
+            try:
+                if hasattr(os, "fchmod"):
+                    os.fchmod(descriptor, 0o600)
+            finally:
+                os.close(descriptor)
+            return
+        if stat.S_ISLNK(found.st_mode):
+            raise OSError(0, "a symbolic link is not followed", path)
+        if found.st_mode & 0o077 and os.name == "posix":
+            os.chmod(path, 0o600)
