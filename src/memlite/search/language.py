@@ -110,9 +110,10 @@ def _filter(name: str, value: str, filters: dict[str, Any], now: int) -> bool:
     if name in _MOMENTS:
         field, end = _MOMENTS[name]
         try:
-            filters[field] = dates.moment(value, now=now, end=end)
+            moment = dates.moment(value, now=now, end=end)
         except UsageError:
             return False
+        filters[field] = (max if field == "since" else min)(moment, filters.get(field, moment))
         return True
     field = _LISTS.get(name, "")
     if not field or not value or value.startswith((":", "/")):  # std::x, file://x

@@ -19,6 +19,7 @@ STOP_WORDS = frozenset(
     "whose why will with would you your".split())
 
 MAX_TERMS = 64  # a pasted log has thousands; its first words name it
+_LONGEST_NAME = 16  # words of a path or name; what has more is no name
 _JOINTS = frozenset("_./\\:-")  # within one word of the query they make a phrase: load_sessions, src/auth.py, foo::bar
 
 
@@ -48,7 +49,7 @@ def _compound(piece: str) -> tuple[list[str], list[str]]:
     cut = words(piece)
     inner = piece.strip("_./\\:-,;?!()[]{}'\"`")
     symbols = symbol_words(piece)
-    if len(cut) > 1 and any(joint in inner for joint in _JOINTS) and not any(map(is_unspaced, piece)):
+    if 1 < len(cut) <= _LONGEST_NAME and any(joint in inner for joint in _JOINTS) and not any(map(is_unspaced, piece)):
         return [" ".join(cut).lower(), *symbols], [term for word in cut for term in _terms_of(word)]
     return [*(term for word in cut for term in _terms_of(word)), *symbols], []
 
@@ -67,8 +68,8 @@ def _terms_of(word: str) -> list[str]:
 
 
 def phrase(text: str) -> str:
-    """`text` as one phrase the way the index holds it: its words in order, unspaced runs in pairs."""
-    return " ".join(part for word in words(text) for unspaced, run in split_scripts(word)
+    """`text` as one phrase the way the index holds it: its first words in order, unspaced runs in pairs."""
+    return " ".join(part for word in words(text)[:MAX_TERMS] for unspaced, run in split_scripts(word)
                     for part in (pairs(run) if unspaced else [run.lower()]))
 
 

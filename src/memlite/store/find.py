@@ -58,7 +58,7 @@ class Filter(Record):
             parts.append((f"(c.key & 3) IN ({_marks(self.kinds)})", [KINDS.index(kind) for kind in self.kinds]))
         which = []
         if self.types:
-            which.append((f"c.type IN ({_marks(self.types)})", list(self.types)))
+            which.append((f"lower(c.type) IN ({_marks(self.types)})", [kind.lower() for kind in self.types]))
         if self.concepts:
             which.append(_facet(index.CONCEPT, self.concepts))
         if self.either and len(which) == 2:
