@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from memlite.errors import SemanticUnavailable
 from memlite.model import Record
+from memlite.search.confidence import CONFIDENT
 from memlite.search.ranking import Ranked
 from memlite.store import find, index
 
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 KEYWORD, SEMANTIC, HYBRID = "keyword", "semantic", "hybrid"
 NEAREST = 100       # records that are asked for
 JUDGED = 60         # of the words' best, whose meaning is asked for too
-_WEIGHT = 0.75      # of a similarity, against the best words' 1 × their confidence
-_NEIGHBOUR = 0.3    # of the best similarity among the two records before and after in the same session
+_WEIGHT = 0.7       # of a similarity, against 1 for what the words found best when they are sure
+_LEAST = 0.1        # what that counts when they are not sure at all
+_NEIGHBOUR = 0.15   # of the best similarity among the two records before and after in the same session
 _NEAR = 2
-_FLOOR = 0.15       # less like the question than that is no candidate by its meaning alone
-_SURE = 1.2         # a similarity divided by this is how sure it is that the record answers the question
+_FLOOR = 0.2        # less like the question than that is no candidate by its meaning alone: random letters reach it too
+_SURE = 0.45        # at this similarity a record is a good match by its meaning alone
 _DAY_MS = 86_400_000
 
 
@@ -88,7 +90,8 @@ def join(database: Database, request: SearchRequest, question: Question, where: 
         order = _sorted({key: near[key] for key in new})
         return Joined(ranked=Ranked(order, len(order), _certainty(order, near)), used=SEMANTIC, reason=semantic.gap())
     best = max((row.score for row in ranked.order), default=0.0) or 1.0
-    scores = {key: row.score / best * ranked.confidence for key, row in words.items()}
+    trust = _LEAST + (1 - _LEAST) * ranked.confidence
+    scores = {key: row.score / best * trust for key, row in words.items()}
     for key in {*words, *new}:
         scores[key] = max(0.0, scores.get(key, 0.0) + _WEIGHT * likeness.get(key, 0.0))
     order = _sorted(scores)
@@ -141,4 +144,4 @@ def _certainty(order: list[Found], near: dict[int, float]) -> float:
     """How sure it is, by its meaning alone, that the first record is an answer: 0–1."""
     if not order:
         return 0.0
-    return min(1.0, max(0.0, near.get(index.key(order[0].kind, order[0].id), 0.0)) / _SURE)
+    return min(1.0, CONFIDENT * max(0.0, near.get(index.key(order[0].kind, order[0].id), 0.0)) / _SURE)
