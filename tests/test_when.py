@@ -34,6 +34,12 @@ def day(year: int, month: int, day: int, days: int = 1) -> tuple[int, int]:
     ("retries last week", day(2026, 11, 23, 8), "retries"),
     ("three days ago", day(2026, 11, 27), ""),
     ("march 2026 release", day(2026, 3, 1, 31), "release"),
+    ("retries in october", day(2026, 10, 1, 31), "retries"),
+    ("what broke last december", day(2025, 12, 1, 31), "what broke"), ("after today", (NOW, NOW + 1), ""),
+    ("decided before 12 february", (0, day(2026, 2, 12)[0]), "decided"),
+    ("commits after 2026-11-20", (day(2026, 11, 20)[1], NOW + 1), "commits"),
+    ("changed since last week", (day(2026, 11, 23)[0], NOW + 1), "changed"),
+    ("since monday", (day(2026, 11, 23)[0], NOW + 1), ""), ("before the release", None, "before the release"),
     ("may we add a march target", None, "may we add a march target"),
     ("version 15:04 of the protocol", None, "version 15:04 of the protocol"),
     ("no time here", None, "no time here"), ("", None, "")])
@@ -53,7 +59,8 @@ def test_times_of_day_narrow_a_day() -> None:
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(
-    ["last", "week", "12", "february", "2026", "31", "feb", "ago", "two", "days", "15:00", "utc", "monday", "this"]),
+    ["last", "week", "12", "february", "2026", "31", "feb", "ago", "two", "days", "15:00", "utc", "monday", "this", "before",
+     "after", "since", "in", "may"]),
     max_size=8).map(" ".join), st.integers(0, 4_102_444_800_000))
 def test_any_text_is_fine(text: str, now: int) -> None:
     """No text raises, and a window never ends before it begins."""

@@ -1,4 +1,4 @@
-"""Time in plain words: "yesterday", "last week", "on 12 february", "between 15:00 and 15:05 utc"."""
+"""Time in plain words: "yesterday", "since last week", "before 12 february", "between 15:00 and 15:05 utc"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _NUMBERS = {name: number for number, name in enumerate(
     ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1)}
 _NUMBERS.update({"a": 1, "an": 1, "couple": 2, "few": 3})
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
-_LEADING = frozenset(("on", "at", "in", "during", "of", "from", "since", "the", "this", "last", "past", "previous"))
+_LEADING = frozenset(("on", "at", "in", "during", "of", "from", "the", "this", "last", "past", "previous"))
+_EARLIER, _LATER = ("before", "until", "till"), ("after", "since")
+_BEFORE_A_MONTH = frozenset(("in", "during", "since", "last", "until", "before", "after"))  # may is a verb, march too
 
 Window = tuple[int, int]
 
@@ -39,6 +41,11 @@ def window(text: str, *, now: int) -> tuple[Window | None, str]:
             found, length = span
             while kept and kept[-1].lower() in _LEADING:
                 kept.pop()
+            if kept and kept[-1].lower() in _EARLIER:
+                kept.pop()
+                found = (0, found[0])
+            elif kept and kept[-1].lower() in _LATER:
+                found = (min(now, found[kept.pop().lower() == "after"]), now + 1)
             at += length
             continue
         word = words[at].strip(",.?!()").lower()
@@ -88,6 +95,10 @@ def _span(words: list[str], at: int, now: int) -> tuple[Window, int] | None:
             return _latest(year, _MONTHS[name], _day(day), now), 2 + bool(year)
     if word in _MONTHS and len(then) == 4 and then.isdigit():
         return (_local(int(then), _MONTHS[word], 1), _local(int(then), _MONTHS[word] + 1, 1)), 2
+    if word in _MONTHS and at and words[at - 1].lower() in _BEFORE_A_MONTH:
+        t = time.localtime(now // 1000)
+        year = t.tm_year - (_MONTHS[word] > t.tm_mon)
+        return (_local(year, _MONTHS[word], 1), _local(year, _MONTHS[word] + 1, 1)), 1
     return None
 
 
