@@ -127,7 +127,7 @@ class Parameters:
 
     def dates(self, now: int) -> tuple[int | None, int | None]:
         """(since, until) in epoch ms, until exclusive."""
-        since, until = self.text("since"), self.text("until")
+        since, until = (self._moment(self.text(name), now, end) for name, end in (("since", False), ("until", True)))
         for value in self.values.get("range", ()):
             if isinstance(value, str):
                 try:
@@ -139,10 +139,14 @@ class Parameters:
                                  'dateRange={"start": "2026-01-01", "end": "2026-01-31"}, or dateRange[start]=…')
             if not all(isinstance(end, (str, int)) or end is None for end in value.values()):
                 raise UsageError("start and end of dateRange must be dates")
-            since, until = (str(value[end]) if value.get(end) not in (None, "") else date
-                            for end, date in (("start", since), ("end", until)))
-        return (dates.moment(since, now=now) if since else None,
-                dates.moment(until, now=now, end=True) if until else None)
+            start, end = ("" if value.get(name) is None else str(value[name]) for name in ("start", "end"))
+            since = self._moment(start, now, False) if start else since
+            until = self._moment(end, now, True) if end else until
+        return since, until
+
+    @staticmethod
+    def _moment(text: str, now: int, end: bool) -> int | None:
+        return dates.moment(text, now=now, end=end) if text else None
 
 
 def _text(value: Any) -> str:

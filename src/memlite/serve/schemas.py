@@ -48,7 +48,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "since": (_DATE, "2026-01-31, ISO 8601, epoch ms or s, 7d, yesterday"),
     "until": (_DATE, "like since; a date includes its whole day"),
     "limit": ({"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}, "how many results"),
-    "offset": ({"type": "integer", "minimum": 0, "maximum": 999_999_999_999_999_999},
+    "offset": ({"type": "integer", "minimum": 0, "maximum": 999_999_999_999_999},
                "how many results to pass over first"),
     "order": (_one_of(ORDERS), "by default relevance; without a query newest first"),
     "mode": (_one_of(MODES), "how text is searched for"),
