@@ -163,7 +163,7 @@ class Conversation:
         """Send the results of the live search, if they are others than the client knows. Raises as Database."""
         with self.worker.pool.lend() as database:
             found = controller.search(database, request, semantic=self.worker.semantic)
-        shown = [found.total, *((hit.record.ref, hit.score) for hit in found.hits)]
+        shown = [found.total, *(hit.record.ref for hit in found.hits)]   # scores move a little as time passes
         if always or shown != self.shown:
             self.shown = shown
             self._tell("results", items.answer(found))
