@@ -9,7 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memlite import settings
+from memlite.chroma import engine as engine_module
 from memlite.chroma.engine import Engine
+from memlite.errors import SemanticUnavailable
+from memlite.store.find import Filter
+
+engine_module._LOOK_SECONDS = 0.05     # a second is too long for many tests
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("chromadb", "onnxruntime", "tokenizers", "numpy")
@@ -68,7 +73,11 @@ def until(happens: Callable[[], object], what: str = "") -> None:
 
 
 def filled(engine: Engine) -> Engine:
-    """`engine`, started, once it holds every record."""
+    """`engine`, started and asked for, once it holds every record."""
     engine.start()
+    try:
+        engine.nearest("wake", Filter(), [], 1)
+    except SemanticUnavailable:
+        pass
     until(lambda: engine.state == "ready" and not engine.waiting and engine.count, f"{engine.status()}")
     return engine

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from shop_store import BEGIN, BOAT, fill, observed, store
 
 from memlite.errors import SemanticUnavailable
 from memlite.model import OBSERVATION, SUMMARY
@@ -15,6 +14,7 @@ from memlite.search.semantic import NEAREST, Semantic
 from memlite.store import index
 from memlite.store.database import open_database
 from memlite.store.find import Filter
+from shop_store import BEGIN, BOAT, fill, observed, store
 
 NOW = BEGIN + 3_600_000
 HULL = index.key(OBSERVATION, 5)
@@ -115,8 +115,8 @@ def test_index_looks_back_90_days_unless_dates_are_named(home: str) -> None:
     day = 86_400_000
     asked(home, "comma", index_of_meanings)
     assert index_of_meanings.asked[-1][1].since == NOW - 90 * day
-    for fields in ({"query": "comma", "since": 5}, {"query": "comma", "until": NOW}, {"query": "comma since:2020-01-01"},
-                   {"query": "comma last year"}):
+    for fields in ({"query": "comma", "since": 5}, {"query": "comma", "until": NOW},
+                   {"query": "comma since:2020-01-01"}, {"query": "comma last year"}):
         request = dict(fields)
         asked(home, str(request.pop("query")), index_of_meanings, **request)
         assert index_of_meanings.asked[-1][1].since == fields.get("since"), fields

@@ -191,7 +191,11 @@ class Engine(Semantic):
                     self._fail(str(failure))
             except (MemliteError, OSError) as failure:
                 self._fail(getattr(failure, "message", str(failure)))
+                if database is not None:
+                    database.close()
                 database = None
+            except (KeyError, TypeError, ValueError) as failure:   # an answer that is none
+                self._fail(f"the Chroma helper talks nonsense: {failure!r}")
             if self.state == FAILED:
                 self._end_helper()
             with self._condition:
@@ -204,25 +208,26 @@ class Engine(Semantic):
     def _follow(self, database: Database) -> bool:
         """One step of what is to be done. False when that is nothing for now. Raises HelperFailed, OSError."""
         now = time.monotonic()
-        if self._helper is not None and self._helper.gone and self.state == READY:
+        helper = self._helper
+        if helper is not None and helper.gone and self.state == READY:
             raise HelperFailed("gone", "the Chroma helper has ended")
         if self.state == FAILED:
             if now < self._retry_at:
                 return False
             self.state = IDLE
-        if self._helper is None:
+        if helper is None:
             self._position = position.load(self.folder)
             self.waiting = sync.waiting(database, self._position)
             if not self.waiting and not self._wanted:
                 return False
             self._open(database)
             return not self._closed
-        if sync.step(database, self._helper, self._position):
+        if sync.step(database, helper, self._position):
             position.save(self.folder, self._position)
             self.waiting = sync.waiting(database, self._position)
             self._pause = 1.0
             if not self.waiting:
-                self.count = int(self._helper.call("state", _OPEN_SECONDS)["count"])
+                self.count = int(helper.call("state", _OPEN_SECONDS)["count"])
             self._used = max(self._used, now)
             return True
         self.waiting, self._wanted = 0, False

@@ -119,9 +119,13 @@ class Helper:
             while (line := self._lines.get()) is not None:
                 pipe.write(line)
                 pipe.flush()
-            pipe.close()
         except (OSError, ValueError):
             pass  # it is gone, which the reader notices
+        finally:
+            try:
+                pipe.close()
+            except OSError:
+                pass  # with words for it still unsaid
 
     def _read(self) -> None:
         pipe = self.process.stdout
