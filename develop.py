@@ -129,7 +129,9 @@ def main(arguments):
     if tox is None:
         return 1
     chosen = [] if names == ["tests"] else ["-e", ",".join(names)]
-    code = subprocess.call([*tox, "run", "-qq", *chosen, *rest], cwd=ROOT)
+    # Unbuffered, so that in a pipe too its lines stand where they belong between those of the checks.
+    environment = dict(os.environ, PYTHONUNBUFFERED="1")
+    code = subprocess.call([*tox, "run", "-qq", *chosen, *rest], cwd=ROOT, env=environment)
     if code != 0:
         say("not all went well; look for FAIL above")
     return code

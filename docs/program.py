@@ -66,7 +66,7 @@ def environment_and_settings() -> str:
     lines = ["| in `settings.json` | in the environment | default | meaning |", "|---|---|---|---|"]
     for name, (default, text) in settings.SETTINGS.items():
         value = str(default).lower() if isinstance(default, bool) else str(default)
-        lines.append(row(f"`{name}`", f"`MEMLITE_{name.upper()}`", f"`{value}`", text))
+        lines.append(row(f"`{name}`", f"`MEMLITE_{name.upper()}`", f"`{value}`" if value else "", text))
     return "\n".join(lines) + "\n"
 
 
