@@ -56,7 +56,7 @@ def filled(home: str) -> None:
 def test_meaning_finds_what_no_word_says(home: str) -> None:
     """The words alone find nothing; the first of the joined answer is the nearest record."""
     assert refs(asked(home, "vessel seaworthy", None)) == []
-    answer = asked(home, "vessel seaworthy", Meanings({HULL: 0.5, CENTS: 0.2}))
+    answer = asked(home, "vessel seaworthy", Meanings({HULL: 0.5, CENTS: 0.3}))
     assert refs(answer) == ["5", "3"]
     assert (answer.used, answer.degraded, answer.reason, answer.total) == ("hybrid", False, None, 2)
 

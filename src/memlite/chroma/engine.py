@@ -224,10 +224,10 @@ class Engine(Semantic):
             return not self._closed
         if sync.step(database, helper, self._position):
             position.save(self.folder, self._position)
-            self.waiting = sync.waiting(database, self._position)
-            self._pause = 1.0
-            if not self.waiting:
+            waiting = sync.waiting(database, self._position)
+            if not waiting:
                 self.count = int(helper.call("state", _OPEN_SECONDS)["count"])
+            self.waiting, self._pause = waiting, 1.0
             self._used = max(self._used, now)
             return True
         self.waiting, self._wanted = 0, False

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 KEYWORD, SEMANTIC, HYBRID = "keyword", "semantic", "hybrid"
 NEAREST = 100       # records that are asked for
 JUDGED = 60         # of the words' best, whose meaning is asked for too
-_WEIGHT = 0.7       # of a similarity, against 1 for what the words found best when they are sure
+_WEIGHT = 0.8       # of a similarity, against 1 for what the words found best when they are sure
 _LEAST = 0.1        # what that counts when they are not sure at all
 _NEIGHBOUR = 0.15   # of the best similarity among the two records before and after in the same session
 _NEAR = 2
-_FLOOR = 0.2        # less like the question than that is no candidate by its meaning alone: random letters reach it too
-_SURE = 0.45        # at this similarity a record is a good match by its meaning alone
+_FLOOR = 0.25       # less like the question than that is no candidate by its meaning alone: random letters reach it
+_SURE = 0.5         # at this similarity a record is a good match by its meaning alone
 _DAY_MS = 86_400_000
 
 
@@ -42,8 +42,8 @@ class Semantic:
 
     def nearest(self, text: str, where: Filter, also: list[int], limit: int) -> dict[int, float]:
         """{index key: similarity} of the up to `limit` records under the filter that are nearest to `text`, and of
-        those of `also` that it knows. A similarity is a cosine less the one that any text has to `text`: 0 means
-        nothing in common, 1 the same. Raises SemanticUnavailable, and soon."""
+        those of `also` that it knows. A similarity is the cosine of two vectors: 0 means nothing in common, 1 the
+        same. Raises SemanticUnavailable, and soon."""
         raise NotImplementedError
 
     def gap(self) -> str:
