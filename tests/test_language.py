@@ -64,10 +64,19 @@ def test_what_is_no_filter_is_text(query: str) -> None:
 
 
 def test_time_in_words_is_a_window_and_no_filter() -> None:
-    """The words of time leave the terms; they are kept when nothing else is left."""
+    """The words of time leave the terms."""
     found = question("retries last week")
     assert found.terms == ["retries"] and found.window and found.filters == {}
-    assert question("last week").terms == ["last", "week"]
+
+
+@pytest.mark.parametrize("query", ["last week", "what did we do last week?", "what was that we did last week"])
+def test_time_alone_is_a_filter(query: str) -> None:
+    """A question that names nothing but a time asks for all of it; with a filter for the time, for what both admit."""
+    found = question(query)
+    assert not found.has_words and found.window == (found.filters["since"], found.filters["until"])
+    dated = question(f"{query} since:1d")
+    assert dated.filters["since"] == NOW - 86_400_000
+    assert question(f'{query} "retry"').filters == {} and question(f"{query} -x").has_words
 
 
 TABLE = sqlite3.connect(":memory:")

@@ -30,16 +30,17 @@ def folded(database: Database, *references: tuple[str, int]) -> tuple[list[tuple
 
 
 def test_near_duplicates_stand_behind_and_are_counted(fresh_db: Database) -> None:
-    """The same headline but for its digits; another type, project or kind is another matter."""
+    """The same headline but for its digits; another type, project or kind is another matter. The newest stands for
+    those that answer as well."""
     fill(fresh_db, Observation(title="Run all tests — 297 passed"), Observation(title="run all tests — 309 passed"),
          Observation(title="Prices are parsed"), Observation(title="Run all tests — 1 passed", type="bugfix"),
          Prompt(text="Run all tests — 2 passed"))
     fill(fresh_db, Observation(title="Run all tests — 3 passed"), owner=TOOL)
     given = [(OBSERVATION, 1), (OBSERVATION, 2), (PROMPT, 1), (OBSERVATION, 4), (OBSERVATION, 5), (OBSERVATION, 3)]
     order, similar = folded(fresh_db, *given)
-    assert order == [row for row in given if row != (OBSERVATION, 2)] + [(OBSERVATION, 2)]
-    assert similar == {(OBSERVATION, 1): 1}
-    assert folded(fresh_db, (OBSERVATION, 2), (OBSERVATION, 1))[1] == {(OBSERVATION, 2): 1}
+    assert order == [(OBSERVATION, 2), *given[2:], (OBSERVATION, 1)] and similar == {(OBSERVATION, 2): 1}
+    rows, similar = fold(fresh_db, [Found(kind=OBSERVATION, id=1, score=1.0), Found(kind=OBSERVATION, id=2, score=0.5)])
+    assert ([row.id for row in rows], similar) == ([1, 2], {(OBSERVATION, 1): 1})
 
 
 def test_headlines_that_tell_nothing_are_no_duplicates(fresh_db: Database) -> None:

@@ -25,15 +25,16 @@ CANDIDATES = 100    # a constant, so that pages fit together
 _SCORED_ROWS = 3_000
 _SYNONYM_ROWS = 1_500
 _ENOUGH = 1_000     # records with the very words; a synonym then only lifts these
-_IN_WINDOW = 2.0    # times, for what lies in the time the question speaks of
-_WINDOW_ONLY = 0.3  # of the best score, for what lies there without its words
+_WINDOW_ONLY = 0.3  # of the best score, for what lies in the time the question speaks of without its words
+_DAYS = 3 * 86_400_000  # a time no longer than that is meant exactly
 
 Reference = tuple[str, int]
 
 
 class Candidates:
     """The records that answer a question under a filter: the likeliest with a first score (`scores`, by kind and id),
-    how many there are in all (`total`), and what each of the question's terms is worth (`rarity`)."""
+    how many there are in all (`total`), which lie in the time it speaks of (`within`) and whether it names the days
+    (`exact`), and what each of the question's terms is worth (`rarity`)."""
 
     def __init__(self, database: Database, question: Question, where: Filter) -> None:
         self.database, self.question, self.where = database, question, where
@@ -48,15 +49,16 @@ class Candidates:
         # When even the rarest word is common, only its newest records are scored.
         self._newest = _SCORED_ROWS if sum(frequencies[term] for term in self._chosen) > _SCORED_ROWS else None
         self._inside = where.between(*question.window) if question.window else None
+        self.exact = bool(question.window and question.window[1] - question.window[0] <= _DAYS)
         self.total = find.count(database, self._every, where)
         self.scores = {_reference(row): row.score for row in self._matching(CANDIDATES)}
         own = set(self.scores)
-        for term in self._chosen:
-            self._add_kin(term, everything)
+        sought = dict.fromkeys([*self._chosen, *(term for term, count in frequencies.items() if not count)])
+        for term in sought:
+            self._add_kin(term, everything, _SYNONYM_ROWS // len(sought))
         alone = self._without_words(own)
-        if self._inside is not None:
-            alone -= self._add_window(self._inside)
-        self.total += len(alone)
+        self.within: set[Reference] = set() if self._inside is None else self._add_window(self._inside)
+        self.total += len(alone - self.within)
 
     def rest(self, listed: set[Reference], most: int) -> list[Found]:
         """The less likely ones, without those `listed` already, at least until there are `most` with them."""
@@ -76,10 +78,9 @@ class Candidates:
         return find.matching(self.database, self.question.expression(self._chosen), WEIGHTS, self.where, limit,
                              newest=self._newest)[0]
 
-    def _add_kin(self, term: str, everything: int) -> None:
+    def _add_kin(self, term: str, everything: int, budget: int) -> None:
         """Records with a synonym of `term`, or with parts of it, for half of what the term itself is worth: a rare
         synonym of a common word must not outweigh the word."""
-        budget = _SYNONYM_ROWS // len(self._chosen)
         frequencies = {other: find.frequency(self.database, other, self.where)
                        for other in self.question.parts.get(term) or synonyms.of(term)
                        if other not in self.question.terms}
@@ -109,17 +110,15 @@ class Candidates:
         return not self.question.required and not self.question.excluded
 
     def _add_window(self, inside: Filter) -> set[Reference]:
-        """What lies in the time the question speaks of counts for more, and is a candidate even without its words.
-        Returns which candidates lie there."""
+        """What lies in the time the question speaks of is a candidate even without its words. Returns which of the
+        candidates lie there."""
         keys = {index.key(*reference): reference for reference in self.scores}
         within = {keys[key] for key in find.admitted(self.database, list(keys), inside)}
-        best = max(self.scores.values(), default=1.0)
-        for reference in within:
-            self.scores[reference] *= _IN_WINDOW
         if self._open:
             newest, total = find.newest(self.database, inside, CANDIDATES, 0, ascending=False)
+            best = max(self.scores.values(), default=1.0)
             for row in newest:
-                self.scores.setdefault(_reference(row), _WINDOW_ONLY * best)
+                self.scores.setdefault(_reference(row), best if self.exact else _WINDOW_ONLY * best)
             self.total += total - find.count(self.database, self._every, inside)
             within.update(map(_reference, newest))
         return within

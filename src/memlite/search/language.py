@@ -25,7 +25,7 @@ class Question(Record):
     phrases must stand there, `excluded` must not.
 
     `filters` are fields of a SearchRequest; `window` is the (since, until) that the words speak of ("last week"), a
-    hint for the ranking and no filter; `text` is what is left of the query as words.
+    hint for the ranking, and a filter where nothing else is asked; `text` is what is left of the query as words.
     """
 
     __slots__ = ("text", "terms", "parts", "required", "excluded", "filters", "window")
@@ -80,9 +80,13 @@ def understand(query: str, *, now: int) -> Question:
         plain, excluded = [query.replace('"', " ")], []
     text = " ".join(plain)
     window, rest = when.window(text, now=now)
-    terms = list(dict.fromkeys([*terms, *(words.terms(rest) if rest else [])]))
-    if not terms and not required:
-        terms = words.terms(text)
+    said = words.terms(rest)
+    if window and all(term in words.STOP_WORDS for term in said):  # "what did we do yesterday": all of yesterday
+        said = []
+        if not terms and not required and not excluded:
+            filters.setdefault("since", window[0])
+            filters.setdefault("until", window[1])
+    terms = list(dict.fromkeys([*terms, *said]))
     return Question(text=text, terms=terms, parts=words.parts(text), required=required, excluded=excluded,
                     filters=filters, window=window)
 

@@ -102,7 +102,7 @@ close finish complete end wrap done
 open start launch begin
 stop kill terminate shutdown quit
 restart reload reboot
-decide decision choose pick select
+decide decision choose chose chosen pick select
 plan design approach strategy
 reason why because rationale
 alternative option choice variant
@@ -165,6 +165,60 @@ friend buddy
 doctor physician
 sick ill unwell
 happy glad pleased
+color colour
+license licence
+behavior behaviour
+center centre
+initialize initialise
+serialize serialise
+normalize normalise
+optimize optimise
+organize organise
+analyze analyse
+canceled cancelled
+labeled labelled
+modeling modelling
+catalog catalogue
+begin began begun
+bind bound
+break broke broken
+bring brought
+build built
+catch caught
+draw drew drawn
+feed fed
+find found
+forget forgot forgotten
+freeze froze frozen
+get got
+give gave given
+hang hung
+hide hid hidden
+hold held
+keep kept
+lead led
+leave left
+lose lost
+make made
+mean meant
+overwrite overwrote overwritten
+rebuild rebuilt
+rewrite rewrote rewritten
+run ran
+see saw seen
+send sent
+shrink shrank shrunk
+speak spoke spoken
+spend spent
+stick stuck
+take took taken
+teach taught
+tell told
+think thought
+throw threw thrown
+understand understood
+wake woke woken
+write wrote written
 """
 
 

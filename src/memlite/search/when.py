@@ -43,7 +43,7 @@ def window(text: str, *, now: int) -> tuple[Window | None, str]:
                 kept.pop()
             if kept and kept[-1].lower() in _EARLIER:
                 kept.pop()
-                found = (0, found[0])
+                found = (min(0, found[0]), found[0])
             elif kept and kept[-1].lower() in _LATER:
                 found = (min(now, found[kept.pop().lower() == "after"]), now + 1)
             at += length
