@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 KEYWORD, SEMANTIC, HYBRID = "keyword", "semantic", "hybrid"
 NEAREST = 100       # records that are asked for
 JUDGED = 60         # of the words' best, whose meaning is asked for too
-_WEIGHT = 0.8       # of a similarity, against 1 for what the words found best when they are sure
-_LEAST = 0.1        # what that counts when they are not sure at all
-_NEIGHBOUR = 0.15   # of the best similarity among the two records before and after in the same session
+_WEIGHT = 0.6       # of a similarity, against 1 for what the words found best when they are sure
+_LEAST = 0.06       # what that counts when they are not sure at all
+_DOUBT = 1.5        # the power at which it falls with their confidence
+_NEIGHBOUR = 0.1    # of the best similarity among the two records before and after in the same session
 _NEAR = 2
 _FLOOR = 0.25       # less like the question than that is no candidate by its meaning alone: random letters reach it
 _SURE = 0.5         # at this similarity a record is a good match by its meaning alone
@@ -90,7 +91,7 @@ def join(database: Database, request: SearchRequest, question: Question, where: 
         order = _sorted({key: near[key] for key in new})
         return Joined(ranked=Ranked(order, len(order), _certainty(order, near)), used=SEMANTIC, reason=semantic.gap())
     best = max((row.score for row in ranked.order), default=0.0) or 1.0
-    trust = _LEAST + (1 - _LEAST) * ranked.confidence
+    trust = _LEAST + (1 - _LEAST) * ranked.confidence ** _DOUBT
     scores = {key: row.score / best * trust for key, row in words.items()}
     for key in {*words, *new}:
         scores[key] = max(0.0, scores.get(key, 0.0) + _WEIGHT * likeness.get(key, 0.0))
