@@ -69,7 +69,7 @@ def test_worker_that_is_killed_takes_its_helper_along(home: str, chroma: FakeChr
     for _ in range(3):
         with WorkerProcess(home, **chroma.environment) as worker:
             worker.get("/api/search?query=comma")
-            until(lambda: worker.get("/health")["chroma"]["state"] == "ready")  # noqa: B023
+            until(lambda: worker.get("/health")["chroma"]["state"] == "ready")
             helper = worker.get("/health")["chroma"]["pid"]
             worker.process.kill()
         until(lambda: not os.path.exists(f"/proc/{helper}"), "the helper's end")  # noqa: B023
