@@ -130,3 +130,14 @@ def test_background_without_any_transcripts_is_content(home: str) -> None:
     """A fresh machine has no projects folder."""
     report = backfill.in_background(home)
     assert report is not None and report.files == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipe_and_device_are_no_transcripts(fresh_db: Database, tmp_path: Path) -> None:
+    """Their reading never ends, and would hold the importer's lock for good."""
+    good = shop_session().write(tmp_path / "good.jsonl")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "zero.jsonl").symlink_to("/dev/zero")
+    assert [file for file, _ in backfill.transcript_files(str(tmp_path))] == [str(good)]
+    report = backfill.run(fresh_db, [(str(tmp_path / name), 0) for name in ("pipe.jsonl", "zero.jsonl", "good.jsonl")])
+    assert report.files == 1 and [reason for _, reason in report.unreadable] == ["not a regular file"] * 2

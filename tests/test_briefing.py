@@ -93,3 +93,10 @@ def test_block_is_the_same_every_time(fresh_db: Database) -> None:
     """Same store, same moment: same bytes."""
     fill(fresh_db, *(Observation(title=f"t{number}", created_at_epoch=5) for number in range(30)))
     assert block(fresh_db) == block(fresh_db)
+
+
+def test_line_promises_nothing_when_capture_is_off(fresh_db: Database) -> None:
+    """The person reads it as what memlite is doing."""
+    assert "this session will be" in briefing.compose(fresh_db, SHOP, now=0, branch="").line
+    line = briefing.compose(fresh_db, SHOP, now=0, branch="", capturing=False).line
+    assert "will be" not in line and "capture is off" in line

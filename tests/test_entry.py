@@ -114,3 +114,10 @@ def test_database_in_use_is_waited_for_and_then_given_up(home: str) -> None:
     assert hook("UserPromptSubmit", {"prompt": "fix it", "cwd": "/nowhere/shop"}, home).returncode == 0
     with open_database(home) as database:
         assert database.rows("SELECT count(*) FROM prompts")[0][0] == 1
+
+
+def test_log_holds_no_secret(home: str) -> None:
+    """A path, an event name or an error message may hold one."""
+    secret = "ghp_" + "a1B2" * 9
+    entry.log(home, secret, FileNotFoundError(2, "No such file or directory", f"/tmp/{secret}.jsonl"))
+    assert secret not in log(home) and log(home).count("[redacted:github-token]") == 2

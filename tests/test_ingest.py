@@ -434,3 +434,16 @@ def test_progress_adds_up_to_the_file(fresh_db: Database, path: str, monkeypatch
     seen: list[int] = []
     ingest(fresh_db, shop_session().write(path), progress=seen.append)
     assert len(seen) > 3 and sum(seen) == os.path.getsize(path)
+
+
+def test_branch_with_a_secret_is_not_kept_between_readings(fresh_db: Database, path: str) -> None:
+    """The state of a turn in progress is stored too."""
+    secret = "ghp_" + "a1B2" * 9
+    session = Script()
+    session.prompt("count the gulls", gitBranch=f"fix/{secret}")
+    session.says("Counting.", gitBranch=f"fix/{secret}")
+    session.prompt("and the terns", gitBranch=f"fix/{secret}")
+    session.write(path)
+    ingest(fresh_db, path, ends=MIDDLE)
+    [state] = [row[0] for row in fresh_db.rows("SELECT state FROM transcripts")]
+    assert "and the terns" in state and "fix/[redacted:github-token]" in state and secret not in state

@@ -137,3 +137,42 @@ def test_same_question_gives_the_same_bytes(shop: Path) -> None:
     assert memlite("query", "-a", "--json", "comma").stdout == memlite("query", "-a", "--json", "comma").stdout
     assert memlite("recent", "-a", "--json", "--format", "full").stdout == memlite(
         "recent", "-a", "--json", "--format", "full").stdout
+
+
+@pytest.mark.parametrize("arguments", [["query"], ["query", "x", "-n", "abc"], ["recent", "--nope"], ["bogus"],
+                                       ["show", "999"]])
+def test_program_gets_one_json_document_for_an_error(shop: Path, arguments: list[str]) -> None:
+    """Wrong usage too; the person's message stays on standard error."""
+    done = memlite(*arguments, "--json", folder=shop)
+    assert done.returncode in (1, 2) and json.loads(done.stdout)["error"] and done.stderr
+
+
+def test_show_of_known_and_unknown_ids_is_one_json_document(shop: Path) -> None:
+    """What there is comes on standard output, what is missing is told on standard error."""
+    done = memlite("show", "1", "999", "--json", folder=shop)
+    assert done.returncode == 1 and [item["id"] for item in json.loads(done.stdout)] == ["1"] and "999" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder in use can't be deleted there")
+def test_folder_that_has_been_deleted_is_still_a_place_to_search_from(shop: Path) -> None:
+    """The shell of a removed worktree."""
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec "{sys.executable}" -m memlite "$@"'
+
+    def there(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["sh", "-c", script, "sh", *arguments], capture_output=True, text=True, cwd=shop,
+                              env={**os.environ, "PYTHONPATH": path, **environment})
+
+    assert "comma" in there("query", "comma").stdout
+    relative = there("query", "comma", MEMLITE_HOME="here")
+    assert relative.returncode == 3 and "Traceback" not in relative.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes descriptors by the shell")
+def test_closed_streams_are_no_error(shop: Path) -> None:
+    """A program may be started without any of them."""
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    for arguments in ("query comma", "status", "--version"):
+        done = subprocess.run(["sh", "-c", f'exec "{sys.executable}" -m memlite {arguments} >&-'], text=True, cwd=shop,
+                              stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path})
+        assert done.returncode == 0 and "Error" not in done.stderr

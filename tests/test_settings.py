@@ -99,3 +99,17 @@ def test_one_setting_is_kept_beside_the_others(home: str, monkeypatch: pytest.Mo
     with pytest.raises(UsageError):
         settings.keep(home, "chroma", False)
     assert Path(path).read_text(encoding="utf-8") == "no json"
+
+
+def test_byte_order_mark_is_no_nonsense(home: str) -> None:
+    """Editors on Windows write one; what is kept later is kept beside what the file says."""
+    path = given(home, '\ufeff{"capture": false}')
+    assert settings.load(home)["capture"] is False
+    settings.keep(home, "port", 4000)
+    assert Path(path).read_text(encoding="utf-8") == '{"capture": false, "port": 4000}\n'
+
+
+def test_data_directory_that_is_a_file_is_not_blamed_on_the_settings(tmp_path: Path) -> None:
+    """Whoever opens the store says what is wrong."""
+    (tmp_path / "file").write_text("")
+    assert settings.load(str(tmp_path / "file"))["capture"] is True

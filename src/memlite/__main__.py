@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -12,6 +13,9 @@ def main() -> None:
         from memlite.hooks.entry import main as hook
 
         hook(arguments[1:])
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started this; no file may get its number
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the life of the process
     if arguments[:1] == ["query"]:
         from memlite.cli.query import main as query
 

@@ -32,7 +32,11 @@ def _absolute(path: str, variable: str) -> str:
     if expanded.startswith("~"):  # neither HOME nor an entry in the password database
         raise HomeUnusable(f"{path} can't be found: this user has no home directory",
                            f"set HOME, or {variable} to a directory of your own")
-    return os.path.abspath(expanded)
+    try:
+        return os.path.abspath(expanded)
+    except FileNotFoundError:
+        raise HomeUnusable(f"{path} can't be found: the current folder has been deleted",
+                           f"set {variable} to an absolute path") from None
 
 
 def ensure_home(path: str) -> str:

@@ -42,10 +42,10 @@ def load(home: str) -> dict[str, Any]:
     path = os.path.join(home, paths.SETTINGS)
     try:
         with open(path, encoding="utf-8") as file:
-            given = jsoncodec.loads(file.read())
+            given = jsoncodec.loads(file.read().removeprefix("\ufeff"))  # which editors on Windows write
         if not isinstance(given, dict):
             raise ValueError("not a JSON object")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # the latter: `paths.ensure_home` tells it better
         given = {}
     except (OSError, ValueError) as failure:
         raise UsageError(f"{path} can't be read as settings: {failure}",
@@ -84,7 +84,7 @@ def keep(home: str, name: str, value: bool | int | str | None) -> None:
     given: dict[str, Any] = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
-            given = jsoncodec.loads(file.read())
+            given = jsoncodec.loads(file.read().removeprefix("\ufeff"))
     given.pop(name, None)
     if value is not None:
         given[name] = value

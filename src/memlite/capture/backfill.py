@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from memlite import jsoncodec, paths
 from memlite.capture import transcript
@@ -72,7 +73,8 @@ def transcript_files(path: str) -> list[tuple[str, int]]:
                     status = os.stat(file)
                 except OSError:
                     continue  # gone since it was listed
-                found.append((status.st_mtime, file, status.st_size))
+                if stat.S_ISREG(status.st_mode):  # reading a pipe or a device never ends
+                    found.append((status.st_mtime, file, status.st_size))
     return [(file, size) for _, file, size in sorted(found)]
 
 

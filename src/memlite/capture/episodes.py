@@ -7,6 +7,7 @@ happened to read them; only one episode is open at a time, so there is always on
 
 from __future__ import annotations
 
+from memlite import privacy
 from memlite.capture.transcript import BREAK, PROMPT, QUEUED, RESULT, TEXT, TOOL, Event
 
 TYPE_CHECKING = False
@@ -92,7 +93,9 @@ class Turn:
 
     def moment(self, event: Event) -> int:
         """The event's time, never before that of an earlier row (clocks in real files run backwards)."""
-        self.cwd, self.branch = event.cwd or self.cwd, event.branch or self.branch
+        self.cwd = event.cwd or self.cwd
+        if event.branch not in ("", self.branch):
+            self.branch = privacy.clean(event.branch)
         if event.time is not None and event.time > self.time:
             self.time = event.time
         return self.time

@@ -191,6 +191,7 @@ def ingest(database: Database, path: str, *, ends: str = SETTLED, last_message: 
             known_projects[folder] = project_of(folder)
         return known_projects[folder]
 
+    _must_be_a_file(path)
     with open(path, "rb") as file:
         while True:
             stored = transcripts.position(database, path)
@@ -221,6 +222,12 @@ def ingest(database: Database, path: str, *, ends: str = SETTLED, last_message: 
             if deadline is not None and time.monotonic() >= deadline:
                 result.finished = False
                 return result
+
+
+def _must_be_a_file(path: str) -> None:
+    """Raise OSError for a pipe or a device, whose reading never ends."""
+    if not os.path.isfile(path) and os.path.exists(path):
+        raise OSError(0, "not a regular file", path)
 
 
 def _complete(part: _Slice, ends: str, last_message: str | None, path: str) -> bool:

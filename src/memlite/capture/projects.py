@@ -33,6 +33,14 @@ def project_of(folder: str) -> Project:
     return _named(folder, folder.replace("\\", "/").rpartition("/")[2])
 
 
+def current_folder() -> str:
+    """The folder this process works in; when it has been deleted, the name it had as the shell knows it, or ""."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.environ.get("PWD", "")
+
+
 def _named(root: str, name: str) -> Project:
     """A folder's name may be any bytes; what is kept of it is text."""
     root, name = (part.encode("utf-8", "replace").decode("utf-8") for part in (root, name))

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from memlite.cli import options, output
-from memlite.errors import MemliteError
+from memlite.errors import MemliteError, UsageError
+from memlite.render import items
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,6 +24,10 @@ class Group(click.Group):
             return super().invoke(ctx)
         except MemliteError as failure:
             sys.exit(output.report(failure, "--json" in sys.argv))
+        except click.UsageError as failure:  # click tells the person, but a program reads standard output
+            if "--json" in sys.argv:
+                output.write(output.json_text(items.error(UsageError(failure.format_message()))))
+            raise
         except BrokenPipeError:
             sys.exit(output.reader_gone())
 

@@ -5,10 +5,8 @@ Imported without click for `memlite query` (see `options`); click's commands cal
 
 from __future__ import annotations
 
-import os
-
 from memlite import paths
-from memlite.capture.projects import project_of
+from memlite.capture.projects import current_folder, project_of
 from memlite.chroma.remote import index_of
 from memlite.cli import options, output
 from memlite.clock import now_ms
@@ -87,7 +85,7 @@ def scope(database: Database | None, values: dict[str, Any]) -> tuple[tuple[str,
     project; when it has no memories at all, every project is searched and the note says so."""
     if values["all_projects"] or values["project"] or database is None:
         return (), ""
-    here = project_of(os.getcwd())
+    here = project_of(current_folder())
     if search(database, SearchRequest(roots=(here.root,), limit=1)).hits:
         return (here.root,), ""
     return (), f"no memories of the project {here.name} yet: all projects were searched"

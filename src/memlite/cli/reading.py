@@ -45,12 +45,13 @@ def show(ids: tuple[str, ...], json: bool) -> None:
     found = records.fetch(database, wanted) if database else []
     known = {record.ref for record in found}
     missing = [text for text, (kind, ident) in zip(ids, wanted, strict=True) if records.cite(kind, ident) not in known]
-    if json:
+    if json and (found or not missing):
         output.write(output.json_text([items.full(record) for record in found]))
-    elif found:
+    elif found and not json:
         output.write("\n\n".join(record_text(record, color=output.color()) for record in found))
     if missing:
-        raise NotFound(f"no record {', '.join(missing)}", "`memlite query` and `memlite recent` print ids")
+        failure = NotFound(f"no record {', '.join(missing)}", "`memlite query` and `memlite recent` print ids")
+        sys.exit(output.report(failure, json and not found))  # standard output is one JSON document
 
 
 @cli.command(help="Answer a Claude Code hook event: its JSON on standard input, JSON or nothing on standard output.")

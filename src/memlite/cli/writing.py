@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
 
 from memlite import paths
-from memlite.capture.projects import project_of
+from memlite.capture.projects import current_folder, project_of
 from memlite.cli import options, output
 from memlite.cli.frame import cli, with_options
 from memlite.clock import now_ms
@@ -34,7 +33,7 @@ def save(text: tuple[str, ...], title: str, kind: str, concepts: tuple[str, ...]
          json: bool) -> None:
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with open_database(paths.home()) as database:
-        owner = project_called(database, project) if project else project_of(os.getcwd())
+        owner = project_called(database, project) if project else project_of(current_folder())
         saved = save_memory(database, words, now=now_ms(), project=owner, title=title, type=kind, concepts=concepts,
                             files=files)
     record = saved.record

@@ -47,7 +47,8 @@ def _brief(payload: dict[str, Any], home: str) -> dict[str, Any] | None:
     with open_database(home, busy_ms=_BUSY_MS_DEFAULT) as database:
         behind = chosen["backfill"] and chosen["capture"] and background.behind(database, path)
         if chosen["inject"]:
-            told = briefing.compose(database, project_of(cwd), now=now_ms(), branch=branch_of(cwd))
+            told = briefing.compose(database, project_of(cwd), now=now_ms(), branch=branch_of(cwd),
+                                     capturing=chosen["capture"])
             if told.text:
                 answer["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": told.text}
             answer["systemMessage"] = told.line

@@ -17,7 +17,9 @@ def log(home: str, event: str, failure: BaseException) -> None:
         while frame is not None and frame.tb_next is not None:
             frame = frame.tb_next
         place = f" [{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}]" if frame else ""
-        text = " ".join(f"{type(failure).__name__}: {failure}".split())[:500]
+        from memlite import privacy  # only here: most hooks have nothing to log
+
+        text = privacy.clean(" ".join(f"hook {event}: {type(failure).__name__}: {failure}".split()))[:500]
         path = os.path.join(home, paths.LOG)
         paths.ensure_home(home)
         paths.create_private(path)
@@ -25,7 +27,7 @@ def log(home: str, event: str, failure: BaseException) -> None:
             os.replace(path, path + ".1")
             paths.create_private(path)
         with open(path, "a", encoding="utf-8", errors="replace") as file:
-            file.write(f"{ms_to_iso(now_ms())} hook {event}: {text}{place}\n")
+            file.write(f"{ms_to_iso(now_ms())} {text}{place}\n")
     except Exception:
         pass  # a full disk must not turn into a failed hook
 

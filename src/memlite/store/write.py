@@ -142,7 +142,7 @@ def session_ended(database: Database, session_id: str, reason: str, moment: int)
     if row is None:
         return False
     database.execute("INSERT INTO session_ends(session, ended_at_epoch, reason) VALUES (?, ?, ?)",
-                     (row[0], moment, _bounded(_storable(reason), 80)))
+                     (row[0], moment, _bounded(privacy.clean(_storable(reason)), 80)))
     return True
 
 
