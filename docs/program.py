@@ -12,7 +12,19 @@ from memlite.cli.main import cli
 from memlite.serve.description import parameter_of
 from memlite.serve.routes import ROUTES
 
-RESULTS = Path(__file__).resolve().parents[1] / "tests" / "bench" / "results.txt"
+RESULTS = Path(__file__).resolve().parents[1] / "tests" / "bench" / "results"
+# Recorded benchmarks in the order in which they are shown, and what is measured.
+MEASURED = {
+    "recall": "Is the memory asked for among the first?",
+    "prompts": "What does a prompt bring back unasked?",
+    "locomo": "The same over long conversations between people",
+    "semantic": "With meanings beside words",
+    "search": "How long does a search take, how large is the store?",
+    "import": "How fast are transcripts read?",
+    "startup": "How long does the executable take, as a multiple of an idle Python?",
+    "api": "How long does the worker take?",
+    "chroma": "How fast is the index of meanings?",
+}
 
 
 def each_command(group: click.Group = cli, prefix: str = "memlite") -> Iterator[tuple[str, click.Command]]:
@@ -81,8 +93,13 @@ def routes() -> str:
 
 
 def measured() -> str:
-    """What the last recorded run of the benchmarks printed."""
-    return f"```\n{RESULTS.read_text(encoding='utf-8').rstrip()}\n```\n"
+    """What the recorded runs of the benchmarks printed."""
+    parts = []
+    for name, title in MEASURED.items():
+        file = RESULTS / f"{name}.txt"
+        if file.exists():
+            parts.append(f"### {title}\n\n```\n{file.read_text(encoding='utf-8').rstrip()}\n```\n")
+    return "\n" + "\n".join(parts)
 
 
 def one_line(text: str | None) -> str:

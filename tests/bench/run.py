@@ -2,8 +2,8 @@
 
     python tests/bench/run.py [NAME …] [--record]
 
-NAME is `api`, `recall`, `locomo`, `import`, `privacy`, `search` or `startup`; all of them by default.
---record keeps what was printed in results.txt, which the README shows. Ends with 1 when a bar is missed.
+NAME is what stands after `bench_` in a file's name; all of them by default. --record keeps what each printed in
+results/NAME.txt, which the README shows. Ends with 1 when a bar is missed; such a run is not kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from memlite import build_info
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-RESULTS = HERE / "results.txt"
+RESULTS = HERE / "results"
 NAMES = sorted(file.stem.removeprefix("bench_") for file in HERE.glob("bench_*.py"))
 
 
@@ -48,7 +48,7 @@ def main() -> int:
     """Run what was asked for. Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
-    parser.add_argument("--record", action="store_true", help=f"write {RESULTS.name}")
+    parser.add_argument("--record", action="store_true", help=f"keep what was printed under {RESULTS.name}/")
     options = parser.parse_args()
     unknown = set(options.names) - set(NAMES)
     if unknown:
@@ -56,17 +56,17 @@ def main() -> int:
     machine = (f"memlite {build_info.version()} ({commit()}), {platform.system()} {platform.machine()}, "
                f"{os.cpu_count()} cores, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}")
     print(machine)
-    parts, failed = [machine + "\n"], []
+    failed = []
     for name in options.names or NAMES:
-        print()
+        print(f"\n{name}")
         code, output = measure(name)
-        parts.append(output)
         if code != 0:
             failed.append(name)
+        elif options.record and not output.startswith("skipped"):
+            RESULTS.mkdir(exist_ok=True)
+            (RESULTS / f"{name}.txt").write_text(f"{machine}\n\n{output}", encoding="utf-8")
     if failed:
         print(f"\nnot within the bars: {', '.join(failed)}", file=sys.stderr)
-    elif options.record:
-        RESULTS.write_text("\n".join(parts), encoding="utf-8")
     return 1 if failed else 0
 
 
