@@ -17,7 +17,7 @@ def fill(database: Database, *found: Observation | Summary, project: Project = S
     """Store records in a session of the project."""
     with database.transaction():
         for number, record in enumerate(found):
-            record.uuids = [f"{project.root}-{record.KIND}-{number}"]
+            record.uuids = record.uuids or [f"{project.root}-{record.KIND}-{number}"]
             write.store(database, record, Session(session_id=f"s-{project.root}", project=project))
 
 
@@ -50,14 +50,60 @@ def test_block_is_what_a_reader_expects(fresh_db: Database) -> None:
 
 
 def test_what_carries_most_is_chosen_and_repetitions_are_not(fresh_db: Database) -> None:
-    """A decision and a commit of long ago outlast newer test runs; of equal titles the newest stands."""
+    """A decision and a commit of long ago outlast newer findings; of equal titles the newest stands."""
     fill(fresh_db, Observation(title="Keep prices as strings", type="decision", created_at_epoch=1),
          Observation(title="feat: euro", type="feature", facts=["committed abc1234: feat: euro"], created_at_epoch=2),
-         *(Observation(title=f"Run the tests — {number} passed", created_at_epoch=number) for number in range(3, 40)),
-         *(Observation(title=f"Look at {'x' * number}", created_at_epoch=number) for number in range(40, 90)))
+         *(Observation(title=f"Price {number} has a comma", created_at_epoch=number) for number in range(3, 40)),
+         *(Observation(title=f"The importer has {'x' * number}", created_at_epoch=number) for number in range(40, 90)))
     text = block(fresh_db)
     assert "Keep prices as strings" in text and "feat: euro" in text
-    assert text.count("Run the tests") <= 1 < text.count("Look at")
+    assert text.count("has a comma") <= 1 < text.count("The importer has")
+
+
+def test_checks_that_passed_are_left_out(fresh_db: Database) -> None:
+    """Looking, running and checking are told when something went wrong."""
+    fill(fresh_db, *(Observation(title=title, created_at_epoch=number) for number, title in enumerate(
+        ["Run the tests — 4 passed", "Check the hooks", "Wait for the build", "The full checks — all packages ok",
+         "Run the linter — 3 errors", "Prices are floats"])))
+    lines = [line for line in block(fresh_db).splitlines() if line.startswith("#")]
+    assert [line.split(": ", 1)[1].partition(" (~")[0] for line in lines] == ["Prices are floats",
+                                                                               "Run the linter — 3 errors"]
+
+
+def test_steps_are_summed_up_by_a_later_commit(fresh_db: Database) -> None:
+    """What is a gotcha, was decided, or comes after the commit stays."""
+    fill(fresh_db, Observation(title="step before", type="feature", created_at_epoch=1),
+         Observation(title="gotcha before", type="feature", concepts=["gotcha"], created_at_epoch=2),
+         Observation(title="decision before", type="decision", created_at_epoch=3),
+         Observation(title="found before", created_at_epoch=4),
+         Observation(title="feat: euro", type="feature", facts=["committed abc1234: feat: euro"], created_at_epoch=5),
+         Observation(title="step after", type="feature", created_at_epoch=6))
+    fill(fresh_db, Observation(title="step elsewhere", type="feature", created_at_epoch=1),
+         project=Project(root="/nowhere/other", name="other"))
+    text = block(fresh_db)
+    assert all(title in text for title in ("gotcha before", "decision before", "feat: euro", "step after"))
+    assert "step before" not in text and "found before" not in text
+    assert "step elsewhere" in block(fresh_db, Project(root="/nowhere/other", name="other"))
+
+
+def test_turns_are_told_once_and_what_they_left_open(fresh_db: Database) -> None:
+    """Closing words stand above, so the record made of them is not listed; nor are the small steps of that turn."""
+    fill(fresh_db, Observation(title="Comma parsed and pushed", prompt_number=1, uuids=["c"], created_at_epoch=3),
+         Observation(title="Edit a.py", type="change", prompt_number=1, created_at_epoch=2),
+         Observation(title="Edit b.py", type="change", prompt_number=2, created_at_epoch=4))
+    with fresh_db.transaction():
+        write.store(fresh_db, Summary(
+            request="comma", completed="Done. **Comma** parsed and pushed.\n\nRelease it now?", prompt_number=1,
+            uuids=["p", "c"], created_at_epoch=3), Session(session_id=f"s-{SHOP.root}", project=SHOP))
+    text = block(fresh_db)
+    assert "comma → Comma parsed and pushed. Release it now?" in text
+    assert text.count("parsed and pushed") == 1 and "Edit b.py" in text and "Edit a.py" not in text
+
+
+def test_question_left_open_is_told_even_when_the_words_before_it_are_cut(fresh_db: Database) -> None:
+    """It is what the person comes back to."""
+    fill(fresh_db, Summary(request="plan", completed="Long words. " * 200 + "Shall I delete the old table?"))
+    assert "\nLeft open: Shall I delete the old table?\n" in block(fresh_db)
 
 
 def test_memories_of_another_project_are_never_in_it(fresh_db: Database) -> None:
