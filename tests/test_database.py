@@ -207,3 +207,16 @@ def test_opening_again_keeps_the_locks_of_an_open_connection(fresh_db: Database,
     assert names(fresh_db) == ["a"]
     fresh_db.close()
     assert not (Path(home) / "memlite.db-wal").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owners there")
+def test_store_of_someone_else_is_not_read_either(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even one that can't be written: its owner would decide what a session is told."""
+    open_database(home).close()
+    me = os.getuid()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda *_: False)
+        assert open_for_reading(home) is not None
+        patch.setattr(os, "getuid", lambda: me + 1)
+        with pytest.raises(HomeUnusable, match="belongs to user"):
+            open_for_reading(home)

@@ -49,15 +49,25 @@ def ensure_home(path: str) -> str:
         os.makedirs(path, mode=0o700, exist_ok=True)
         found = os.stat(path)
         if hasattr(os, "getuid"):
-            if found.st_uid != os.getuid():
-                raise HomeUnusable(f"{path} belongs to user {found.st_uid}, not to you",
-                                   "set MEMLITE_HOME to a directory of your own")
+            _refuse_foreign(path, found.st_uid)
             if found.st_mode & 0o077:
                 os.chmod(path, 0o700)
     except OSError as failure:
         raise HomeUnusable(f"the data directory {path} can't be used: {failure.strerror}",
                            "make it a writable directory of yours or set MEMLITE_HOME to one") from None
     return path
+
+
+def refuse_foreign(path: str) -> None:
+    """Raise HomeUnusable when the directory `path` belongs to someone else, who decides what stands in the memory."""
+    if hasattr(os, "getuid"):
+        _refuse_foreign(path, os.stat(path).st_uid)
+
+
+def _refuse_foreign(path: str, owner: int) -> None:
+    if owner != os.getuid():
+        raise HomeUnusable(f"{path} belongs to user {owner}, not to you",
+                           "set MEMLITE_HOME to a directory of your own")
 
 
 def create_private(path: str) -> None:

@@ -54,6 +54,7 @@ def open_for_reading(home: str, *, busy_ms: int = BUSY_MS) -> Database | None:
     path = os.path.join(home, paths.DATABASE)
     if not os.path.exists(path) or os.path.getsize(path) == 0:
         return None
+    paths.refuse_foreign(home)
     if os.access(path, os.W_OK) and os.access(home, os.W_OK):
         writable = open_database(home, busy_ms=busy_ms)
         if reindex.waiting(writable):
