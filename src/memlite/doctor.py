@@ -38,7 +38,7 @@ def examine(home: str) -> list[Finding]:
     what it looks for."""
     found = [_home(home), *_database(home), _settings(home), _log(home)]
     if os.path.isdir(home):
-        found.append(_worker(home))
+        found += [_worker(home), *_meaning(home)]
     found += [_client(), *_transcripts(home), *_plugin()]
     return found
 
@@ -209,6 +209,21 @@ def _kept_aside(home: str, kept: list[str]) -> Finding:
                        text=f"what can be read of {', '.join(map(os.path.basename, waiting))} is not saved yet")
     return Finding(name="damaged files", state=OK, hint="delete them once you miss nothing",
                    text=f"saved and kept: {', '.join(os.path.join(home, name) for name in kept)}")
+
+
+def _meaning(home: str) -> list[Finding]:
+    """The search by meaning: that it is not here is no fault."""
+    from memlite.chroma import report
+    from memlite.serve import lifecycle
+
+    try:
+        told = report.of(home, lifecycle.look(home), count=False)
+    except MemliteError:
+        return []   # a store or settings that can't be read are findings of their own
+    failed = told["state"] == "failed"
+    return [Finding(name="by meaning", state=WARN if failed else OK, text=report.line(told),
+                    hint="words find everything meanwhile; `memlite reindex --chroma` fills the index anew" if failed
+                    else "")]
 
 
 def _settings(home: str) -> Finding:

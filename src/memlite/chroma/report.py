@@ -17,14 +17,14 @@ _WORDS = {READY: "ready", IDLE: "at rest, started when needed", STARTING: "start
           ABSENT: "not here", OFF: "switched off"}
 
 
-def of(home: str, worker: dict[str, Any] | None) -> dict[str, Any]:
+def of(home: str, worker: dict[str, Any] | None, *, count: bool = True) -> dict[str, Any]:
     """The status of the search by meaning, as in `Engine.status`: the running `worker`'s word (its /health) if there is
-    one. Raises UsageError for settings that are none."""
+    one; else, with `count`, the store is opened to see what waits. Raises UsageError for settings that are none."""
     told = None if worker is None else worker.get("chroma")
-    return told if isinstance(told, dict) else at_rest(home, settings.load(home))
+    return told if isinstance(told, dict) else at_rest(home, settings.load(home), count=count)
 
 
-def at_rest(home: str, chosen: dict[str, Any]) -> dict[str, Any]:
+def at_rest(home: str, chosen: dict[str, Any], *, count: bool = True) -> dict[str, Any]:
     """What `Engine.status` would say where no worker runs: what is installed, and how far the index has come."""
     found = places.find(home, chosen)
     folder = os.path.join(home, places.FOLDER)
@@ -36,7 +36,7 @@ def at_rest(home: str, chosen: dict[str, Any]) -> dict[str, Any]:
         return {**told, "state": OFF}
     if found.missing:
         return {**told, "state": ABSENT}
-    database = open_for_reading(home)
+    database = open_for_reading(home) if count else None
     if database is not None:
         with database:
             told["waiting"] = sync.waiting(database, position.load(folder))
