@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memlite.model import Observation, Prompt, Summary
-from memlite.search.evidence import Evidence, fields
+from memlite.search.evidence import LINE, Evidence, fields
 
 ASKED = {"comma": 3.0, "prices": 2.0, "parse": 1.0}
 
@@ -74,3 +76,34 @@ def test_fields_hold_all_text_of_a_record() -> None:
     summary = Summary(request="q", completed="c", learned="l", next_steps="x", notes="o", files_edited=["e"])
     assert fields(summary) == ["q", "c\nl", "x\no", "e", ""]
     assert fields(Prompt(text="p")) == ["p", "", "", "", ""]
+
+
+@pytest.mark.parametrize(("record", "line"), [
+    (Observation(title="Prices", narrative="nothing here\nparse the comma of prices\nprices"),
+     "parse the comma of prices"),
+    (Observation(title="Prices", narrative="the comma", facts=["a rare comma of prices"]), "a rare comma of prices"),
+    (Observation(title="Prices", narrative="the comma of prices", details="parse the comma of prices"),
+     "the comma of prices"),
+    (Observation(title="Parse the comma of prices", narrative="Parse the comma of prices.\nprices of old"), ""),
+    (Observation(title="Parse the…", narrative="Parse the comma of prices."), ""),
+    (Observation(title="Parse it", narrative="**Parse it**\nprices with a comma"), "prices with a comma"),
+    (Summary(request="Prices", completed="It was the comma."), "It was the comma."),
+    (Prompt(text="hello\nplease parse the comma"), "please parse the comma"),
+    (Observation(title="absent", narrative="absent"), ""), (Observation(title="", narrative=""), "")])
+def test_line_below_the_headline_is_the_one_that_tells_most(record: Any, line: str) -> None:
+    """What was said before what a tool printed; no repetition of the headline, and nothing that tells far less."""
+    assert Evidence(ASKED).line(record) == line
+
+
+def test_compound_name_has_a_line(line: str = "see load_user_profile() below") -> None:
+    """It is a phrase to the index."""
+    assert Evidence({"load user profile": 1.0}).line(Observation(title="x", narrative=f"first\n{line}")) == line
+
+
+@given(st.integers(0, 400), st.integers(0, 400), st.sampled_from(["needle", "Übernadel", "語"]))
+def test_long_line_is_cut_around_what_it_tells(before: int, after: int, needle: str) -> None:
+    """Within bounds, and the word stays in it."""
+    line = "x " * before + needle + " y" * after
+    shown = Evidence({needle.lower(): 1.0}).line(Observation(title="title", narrative=line))
+    assert len(shown) <= LINE and needle in shown
+    assert shown == line.strip() or "…" in shown

@@ -91,21 +91,3 @@ def test_ten_thousand_terms_are_bounded() -> None:
     assert words.terms(query) == [f"word{number}" for number in range(words.MAX_TERMS)]
     assert len(words.terms("x" * 100_000)) == 1
     assert len(words.terms("語" * 100_000)) == 1
-
-
-def test_matching_line_is_the_one_with_most_terms() -> None:
-    """Earlier texts and lines win ties; none is an empty string."""
-    texts = ["nothing here", "a parser\nthe parser of prices fails\nprices", "parser prices fail again"]
-    assert words.matching_line(["parser", "prices", "fails"], texts) == "the parser of prices fails"
-    assert words.matching_line(["parser", "prices"], ["prices of the parser", *texts]) == "prices of the parser"
-    assert words.matching_line(["absent"], texts) == ""
-    assert words.matching_line([], texts) == ""
-
-
-@given(st.integers(0, 400), st.integers(0, 400))
-def test_matching_line_is_bounded_and_shows_a_term(before: int, after: int) -> None:
-    """A long line is cut around its first term."""
-    line = "x " * before + "needle" + " y" * after
-    shown = words.matching_line(["needle"], [line])
-    assert len(shown) <= 160 and "needle" in shown
-    assert shown == line.strip() or "…" in shown

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from memlite.clock import now_ms
-from memlite.model import KINDS, OBSERVATION, Memory, Record
+from memlite.model import KINDS, Memory, Record
 from memlite.search import semantic as meaning
 from memlite.search.confidence import CONFIDENT
+from memlite.search.evidence import Evidence
 from memlite.search.language import Question, understand
 from memlite.search.ranking import rank
 from memlite.search.repetitions import fold
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
-from memlite.search.words import matching_line
 from memlite.store import find, index, records, reindex
 
 TYPE_CHECKING = False
@@ -79,16 +79,18 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
     if request.order != RELEVANCE and request.mode != meaning.SEMANTIC:
         found, total = find.matching_by_time(database, question.expression(question.terms), where, request.limit,
                                              request.offset, ascending=request.order == DATE_ASC)
-        hits = [Hit(record=record, score=None, line=_line(question, record)) for record in _fetch(database, found)]
+        evidence = Evidence(dict.fromkeys([*question.terms, *question.required], 1.0))
+        hits = [Hit(record=record, score=None, line=evidence.line(record)) for record in _fetch(database, found)]
         return Answer(request=request, hits=hits, total=total, used=used, reason=reason)
     ranked = rank(database, question, where, request.offset + request.limit)
+    evidence = Evidence({**ranked.rarity, **dict.fromkeys(question.required, max(ranked.rarity.values(), default=1.0))})
     joined = meaning.join(database, request, question, where, ranked, semantic, now=now)
     ranked, reason = joined.ranked, "; ".join(filter(None, (reason, joined.reason))) or None
     best = max((row.score for row in ranked.order), default=1.0) or 1.0
     order, similar = fold(database, ranked.order) if request.order == RELEVANCE else (
         _by_time(database, ranked.order, ascending=request.order == DATE_ASC), {})
     page = order[request.offset:request.offset + request.limit]
-    hits = [Hit(record=record, score=round(row.score / best, 4), line=_line(question, record),
+    hits = [Hit(record=record, score=round(row.score / best, 4), line=evidence.line(record),
                 similar=similar.get((row.kind, row.id), 0))
             for row, record in zip(page, _fetch(database, page), strict=True)]
     return Answer(request=request, hits=hits, total=ranked.total, used=joined.used, degraded=joined.degraded,
@@ -115,25 +117,10 @@ def _fetch(database: Database, rows: list[find.Found]) -> list[Any]:
     return records.fetch(database, [(row.kind, row.id) for row in rows])
 
 
-def _line(question: Question, record: Any) -> str:
-    return matching_line([*question.terms, *(word for phrase in question.required for word in phrase.split())],
-                         _texts(record), shown=record.headline)
-
-
 def _by_time(database: Database, ranked: list[find.Found], *, ascending: bool) -> list[find.Found]:
     made = {(record.KIND, record.id): (record.created_at_epoch, index.key(record.KIND, record.id))
             for record in _fetch(database, ranked)}
     return sorted(ranked, key=lambda row: made[row.kind, row.id], reverse=not ascending)
-
-
-def _texts(record: Any) -> list[str]:
-    """What of a record may stand under its title as the line that matches."""
-    if record.KIND == OBSERVATION:
-        return [record.narrative, *record.facts, record.subtitle, record.details,
-                "\n".join([*record.files_modified, *record.files_read])]
-    document = [getattr(record, name) for name in ("completed", "learned", "next_steps", "notes", "text", "request")
-                if hasattr(record, name)]
-    return [text for text in document if text]
 
 
 __all__ = ["FILTER", "KEYWORD", "Answer", "Hit", "search"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SYNONYM = 0.5           # of a word's own worth
+LINE = 120              # characters of a line to show
 _SATURATION = 1.2       # k1 and b of BM25
 _LENGTHS = 0.75
 # Of each field (title, body, facts, files, details): its weight, its usual length in characters, as measured over 29
@@ -68,6 +69,42 @@ class Evidence:
                             break
                 best = max(best, found * counts)
         return score, best / self.asked
+
+    def line(self, record: Any) -> str:
+        """The line below the headline that holds most of the question, cut to LINE characters around it; "" when none
+        tells half as much as the headline does."""
+        said = record.headline.rstrip("…").strip().lower()
+        best, most = "", 0.0
+        least = self._told(_spaced(record.headline)) / 2
+        for text, (_, _, counts) in zip(fields(record), _FIELDS, strict=True):
+            for line in text.split("\n"):
+                told = min(1.0, counts) * self._told(_spaced(line))
+                if told > most and told >= least and not (said and line.lower().strip(" *#`.-").startswith(said)):
+                    best, most = line, told
+        return self._cut(best.strip())
+
+    def _told(self, line: str) -> float:
+        """How much of the question stands in `line`, which has its words between spaces."""
+        told = 0.0
+        for needle, worth, kin in self._terms:
+            if needle in line:
+                told += worth
+            elif any(other in line for other in kin):
+                told += SYNONYM * worth
+        return told
+
+    def _cut(self, line: str) -> str:
+        if len(line) <= LINE:
+            return line
+        spaced = _spaced(line)
+        places = [at for needle, _, kin in self._terms for at in map(spaced.find, (needle, *kin)) if at >= 0]
+        start = max(0, min(min(places, default=0) - LINE // 4, len(line) - LINE + 2))
+        piece = line[start:start + LINE - 2].strip()
+        return ("…" if start else "") + piece + ("…" if start + LINE - 2 < len(line) else "")
+
+
+def _spaced(line: str) -> str:
+    return f" {line.lower().translate(_WORDS_IN_LINES)} "
 
 
 def fields(record: Any) -> list[str]:

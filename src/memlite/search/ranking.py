@@ -35,14 +35,16 @@ _REFINED = 50
 
 class Ranked:
     """`order`: the best candidates, best first; `total`: all records that match; `confidence`: 0–1, how sure it is
-    that the best one is an answer."""
+    that the best one is an answer; `rarity`: what each term of the question is worth."""
 
-    __slots__ = ("order", "total", "confidence")
+    __slots__ = ("order", "total", "confidence", "rarity")
 
-    def __init__(self, order: list[Found], total: int, confidence: float) -> None:
+    def __init__(self, order: list[Found], total: int, confidence: float,
+                 rarity: dict[str, float] | None = None) -> None:
         self.order = order
         self.total = total
         self.confidence = confidence
+        self.rarity = rarity or {}
 
 
 def rank(database: Database, question: Question, where: Filter, most: int) -> Ranked:
@@ -55,7 +57,7 @@ def rank(database: Database, question: Question, where: Filter, most: int) -> Ra
         order += candidates.rest(set(candidates.scores), most)
     for row, better in zip(order[1:], order, strict=False):  # the less likely come last, whatever bm25 gave them
         row.score = min(row.score, better.score)
-    return Ranked(order, candidates.total, sure)
+    return Ranked(order, candidates.total, sure, candidates.rarity)
 
 
 def _refine(database: Database, question: Question, candidates: Candidates, order: list[Found]) -> float:

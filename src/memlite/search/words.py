@@ -1,4 +1,4 @@
-"""Plain words → the terms they are searched by, and the line of a text where they stand.
+"""Plain words → the terms they are searched by.
 
 Terms are joined by OR: asking for all of them at once finds next to nothing (AND of all terms: recall at ten 15.5 %
 where OR has 92.3 %, LoCoMo sessions), and bm25 puts the records with the most and rarest words first.
@@ -85,31 +85,3 @@ def stem(term: str) -> str:
         if term.endswith(ending) and len(term) - len(ending) >= 3:
             return term[:-len(ending)]
     return term
-
-
-def matching_line(query_terms: list[str], texts: list[str], limit: int = 160, shown: str = "") -> str:
-    """The line among `texts` with the most different terms, cut around the first; "" when none has any.
-
-    Earlier texts and lines win ties. A line that says what `shown`, the title above it, says already is passed over.
-    At most `limit` characters.
-    """
-    stems = [stem(term) for term in query_terms if " " not in term]
-    said = shown.rstrip("…").strip().lower()
-    best, best_hits = "", 0
-    for text in texts:
-        for line in text.splitlines():
-            lowered = line.lower()
-            hits = sum(1 for s in stems if s in lowered)
-            if hits > best_hits and not (said and lowered.strip(" *#`.-").startswith(said)):
-                best, best_hits = line, hits
-    return _around(best.strip(), stems, limit) if best else ""
-
-
-def _around(line: str, stems: list[str], limit: int) -> str:
-    if len(line) <= limit:
-        return line
-    lowered = line.lower()
-    first = min((at for at in (lowered.find(s) for s in stems) if at >= 0), default=0)
-    start = max(0, min(first - limit // 4, len(line) - limit + 2))
-    piece = line[start:start + limit - 2].strip()
-    return ("…" if start else "") + piece + ("…" if start + limit - 2 < len(line) else "")
