@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memlite.errors import HomeUnusable, StoreBusy, StoreDamaged, StoreUnusable
+from memlite.errors import HomeUnusable, StoreBusy, StoreDamaged, StoreNewer, StoreUnusable
 from memlite.store import index
 from memlite.store.database import Database, backup, copy_in_memory, explain, open_database, open_for_reading
 from stored import sound
@@ -220,3 +220,17 @@ def test_store_of_someone_else_is_not_read_either(home: str, monkeypatch: pytest
         patch.setattr(os, "getuid", lambda: me + 1)
         with pytest.raises(HomeUnusable, match="belongs to user"):
             open_for_reading(home)
+
+
+def test_newer_index_is_left_alone(home: str) -> None:
+    """Two versions at work at once, as after an update, must not keep wiping each other's index; the control is older."""
+    with open_database(home) as database:
+        database.execute("UPDATE meta SET value = '999' WHERE key = 'index'")
+    with pytest.raises(StoreNewer, match="newer memlite"):
+        open_database(home)
+    with sqlite3.connect(os.path.join(home, "memlite.db")) as connection:
+        assert connection.execute("SELECT value FROM meta WHERE key = 'index'").fetchone() == ("999",)
+        connection.execute("UPDATE meta SET value = '0' WHERE key = 'index'")
+    connection.close()
+    with open_database(home) as database:
+        assert index.is_current(database)

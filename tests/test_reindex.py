@@ -78,7 +78,7 @@ def test_record_changed_while_it_waits_is_entered_once(filled: Database) -> None
 def test_opening_an_older_index_enters_only_a_portion(filled: Database, home: str,
                                                       monkeypatch: pytest.MonkeyPatch) -> None:
     """A hook that opens a large store after an update does not wait for the whole index."""
-    monkeypatch.setattr(index, "VERSION", "next")
+    monkeypatch.setattr(index, "VERSION", "999")
     monkeypatch.setattr(reindex, "PORTION", 5)
     monkeypatch.setattr(reindex.advance, "__defaults__", (5,))
     filled.close()

@@ -93,7 +93,8 @@ class Turn:
 
     def moment(self, event: Event) -> int:
         """The event's time, never before that of an earlier row (clocks in real files run backwards)."""
-        self.cwd = event.cwd or self.cwd
+        if event.cwd not in ("", self.cwd):
+            self.cwd = privacy.clean(event.cwd)
         if event.branch not in ("", self.branch):
             self.branch = privacy.clean(event.branch)
         if event.time is not None and event.time > self.time:

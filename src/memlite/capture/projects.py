@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from memlite import privacy
 from memlite.model import Project
 
 _GIT_FILE_LIMIT = 4096
@@ -42,8 +43,8 @@ def current_folder() -> str:
 
 
 def _named(root: str, name: str) -> Project:
-    """A folder's name may be any bytes; what is kept of it is text."""
-    root, name = (part.encode("utf-8", "replace").decode("utf-8") for part in (root, name))
+    """A folder's name may be any bytes and hold a secret; what is kept of it is clean text."""
+    root, name = (privacy.clean(part.encode("utf-8", "replace").decode("utf-8")) for part in (root, name))
     return Project(root=root, name=name or root or "unknown")
 
 

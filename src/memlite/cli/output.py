@@ -35,10 +35,17 @@ def json_text(value: Any) -> str:
 
 
 def write(text: str) -> None:
-    """`text` and a line feed to standard output, whatever its encoding. Raises BrokenPipeError."""
+    """`text` and a line feed to standard output, whatever its encoding. Raises BrokenPipeError, and MemliteError when
+    it can't be written for another reason."""
     sys.stdout.flush()
-    sys.stdout.buffer.write((text + "\n").encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write((text + "\n").encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as failure:
+        reader_gone()
+        raise MemliteError(f"the output can't be written: {failure.strerror}", "free some space there") from None
 
 
 def say(text: str) -> None:

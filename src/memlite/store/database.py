@@ -106,6 +106,9 @@ def _prepare(database: Database) -> None:
     database.execute("PRAGMA secure_delete = ON")  # forgotten text must leave the file's bytes (measured: 3 copies)
     if version == schema.VERSION and index.is_current(database):
         return
+    if index.is_newer(database):
+        raise StoreNewer(f"{database.path} is in use by a newer memlite", "start the session anew: it then uses the "
+                         "updated plugin, which reads from the transcript what this one leaves")
     if str((database.row("PRAGMA journal_mode = WAL") or [""])[0]) != "wal":
         raise StoreUnusable(f"{database.path}: this disk can't hold a write-ahead log",
                             "set MEMLITE_HOME to a folder on a local disk")

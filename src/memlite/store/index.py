@@ -10,7 +10,6 @@ it by being told the same words once more (https://sqlite.org/fts5.html#the_dele
 from __future__ import annotations
 
 from memlite.model import KINDS, OBSERVATION, SUMMARY, Memory
-from memlite.store import records
 from memlite.store.terms import index_text
 
 TYPE_CHECKING = False
@@ -113,13 +112,24 @@ def remove(database: Database, record: Memory) -> None:
 
 def is_current(database: Database) -> bool:
     """Whether the file holds an index made by this version."""
+    return _version(database) == VERSION
+
+
+def is_newer(database: Database) -> bool:
+    """Whether the file holds an index made by a later version, which this one must leave alone: two versions at work
+    at once, as after an update, would otherwise keep wiping each other's."""
+    found = _version(database)
+    return found.isdigit() and int(found) > int(VERSION)
+
+
+def _version(database: Database) -> str:
     try:
         row = database.row("SELECT value FROM meta WHERE key = 'index'")
     except Exception as failure:
         if "no such table" in str(failure.__cause__):
-            return False
+            return ""
         raise
-    return row is not None and row[0] == VERSION
+    return str(row[0]) if row is not None else ""
 
 
 def check(database: Database) -> None:
@@ -133,4 +143,4 @@ def check(database: Database) -> None:
 
 
 __all__ = ["BRANCH", "COLUMNS", "CONCEPT", "CREATE", "DROP", "FILE", "VERSION", "add", "check", "document", "facets",
-           "is_current", "key", "reference", "remove", "scope"]
+           "is_current", "is_newer", "key", "reference", "remove", "scope"]

@@ -66,7 +66,7 @@ def project_called(database: Database, name: str) -> Project:
 
     Raises UsageError when several have the name: their memories are not to be mixed.
     """
-    name = name.encode("utf-8", "replace").decode("utf-8").strip()   # SQLite takes no lone surrogates
+    name = privacy.clean(name.encode("utf-8", "replace").decode("utf-8").strip())   # SQLite takes no lone surrogates
     if not name:
         return Project(root=UNASSIGNED, name=UNASSIGNED)
     rows = database.rows("SELECT root, name FROM projects WHERE root = ? OR lower(name) = ? ORDER BY root = ? DESC",
