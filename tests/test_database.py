@@ -223,7 +223,7 @@ def test_store_of_someone_else_is_not_read_either(home: str, monkeypatch: pytest
 
 
 def test_newer_index_is_left_alone(home: str) -> None:
-    """Two versions at work at once, as after an update, must not keep wiping each other's index; the control is older."""
+    """Two versions at work at once, as after an update, must not keep wiping each other's; the control is older."""
     with open_database(home) as database:
         database.execute("UPDATE meta SET value = '999' WHERE key = 'index'")
     with pytest.raises(StoreNewer, match="newer memlite"):

@@ -58,7 +58,8 @@ def test_all_is_well_and_nothing_is_changed_by_looking(filled: str) -> None:
     before = snapshot(filled)
     found = doctor.examine(filled)
     assert {(f.name, f.state) for f in found} == {(name, OK) for name in (
-        "data directory", "database", "settings", "hooks", "worker", "by meaning", "Claude Code", "transcripts", "program")}
+        "data directory", "database", "settings", "hooks", "worker", "by meaning", "Claude Code", "transcripts",
+        "program")}
     assert "5 observation" in finding(filled, "database").text and filled in finding(filled, "data directory").text
     assert snapshot(filled) == before
 
