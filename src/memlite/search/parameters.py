@@ -139,7 +139,7 @@ class Parameters:
                                  'dateRange={"start": "2026-01-01", "end": "2026-01-31"}, or dateRange[start]=…')
             if not all(isinstance(end, (str, int)) or end is None for end in value.values()):
                 raise UsageError("start and end of dateRange must be dates")
-            start, end = ("" if value.get(name) is None else str(value[name]) for name in ("start", "end"))
+            start, end = ("" if value.get(name) is None else str(value[name]).strip() for name in ("start", "end"))
             since = self._moment(start, now, False) if start else since
             until = self._moment(end, now, True) if end else until
         return since, until

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memlite.search.parameters import SPELLINGS
 from memlite.serve.calls import Call
-from memlite.serve.schemas import DEFAULTS, LENIENT, ONE_PROJECT, PARAMETERS, PATH_IDS, SCHEMAS, TIMELINE_MODE
+from memlite.serve.schemas import DEFAULTS, EMPTY, LENIENT, ONE_PROJECT, PARAMETERS, PATH_IDS, SCHEMAS, TIMELINE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,15 +106,13 @@ def parameter_of(route: Route, meaning: str) -> dict[str, Any]:
              "description": text + (f". Also: {', '.join(others)}" if others else "")}
     if meaning == "range":
         return {**found, "content": {"application/json": {"schema": schema}}}
-    if schema.get("type") == "array":
-        found.update(style="form", explode=False)
     return {**found, "schema": schema}
 
 
 def _not_blank(schema: dict[str, Any]) -> dict[str, Any]:
-    if schema.get("type") == "array":
-        return {**schema, "items": {"type": "string", "pattern": "[^\\s,]"}, "minItems": 1}
-    return {**schema, "pattern": "\\S"} if schema.get("type") == "string" else schema
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [option for option in schema["anyOf"] if option != EMPTY]}
+    return {**schema, "pattern": "[^\\s,]"}
 
 
 def _query_parameters(route: Route) -> list[dict[str, Any]]:

@@ -14,17 +14,23 @@ _TEXT: dict[str, Any] = {"type": "string"}
 _NUMBER: dict[str, Any] = {"type": "integer"}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
 
-_EPOCH = {"type": "string", "pattern": "^[1-9][0-9]{9,12}$"}
+EMPTY: dict[str, Any] = {"type": "string", "pattern": "^\\s*$"}
+_EPOCH = {"type": "string", "pattern": "^[1-9][0-9]{6,15}$"}
 _ISO = [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]
 _DATE = {"anyOf": [*_ISO, _EPOCH, {"type": "string", "pattern": "^[0-9]{1,4}(m|h|d|w|mo|y)$"},
-                   {"type": "string", "enum": ["today", "yesterday", "now", ""]}]}
+                   {"type": "string", "enum": ["today", "yesterday", "now"]}, EMPTY]}
 _END = {"anyOf": [*_DATE["anyOf"], {"type": "null"},
-                  {"type": "integer", "minimum": 1_000_000_000, "maximum": 9_999_999_999_999_999}]}
+                  {"type": "integer", "minimum": 1_000_000, "maximum": 9_999_999_999_999_999}]}
 
 
 def _one_of(values: tuple[str, ...]) -> dict[str, Any]:
     """One of these; an empty value counts as not given, on every parameter."""
     return {"type": "string", "enum": [*values, ""]}
+
+
+def _whole(low: int, high: int) -> dict[str, Any]:
+    """A whole number within bounds; an empty value counts as not given."""
+    return {"anyOf": [{"type": "integer", "minimum": low, "maximum": high}, EMPTY]}
 
 
 _ID = "^#?[0-9]{1,11}$"
@@ -33,33 +39,35 @@ _ID = "^#?[0-9]{1,11}$"
 PATH_IDS = {"observation": _ID, "session": "^#?[Ss]?[0-9]{1,11}$", "prompt": "^#?[Pp]?[0-9]{1,11}$"}
 ANY_ID = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^#?[SsPp]?[0-9]{1,11}$"}]}
 
-# Meaning → (schema, explanation). Lists may be repeated or comma-separated.
+_LIST: dict[str, Any] = {"type": "string", "description": "one, or several with commas between them"}
+
+# Meaning → (schema, explanation). A list is a text with commas, or a parameter that is repeated: in a query string all
+# texts are right, so it is described as one.
 PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "query": (_TEXT, 'plain words; a "phrase", -word and word* work too'),
     "format": (_one_of(FORMATS), "index: what it takes to decide; full: every field"),
-    "kind": (_TEXTS, f"kinds of memory: {', '.join(KINDS)}; any other value is an observation type"),
-    "obs_type": (_TEXTS, f"types of observations: {', '.join(TYPES)}, or others that were imported"),
-    "concepts": (_TEXTS, f"concepts of observations: {', '.join(CONCEPTS)}, or others"),
-    "files": (_TEXTS, "parts of paths that were read or changed"),
-    "branch": (_TEXTS, "git branches"),
-    "project": (_TEXTS, "projects by name or root folder"),
+    "kind": (_LIST, f"kinds of memory: {', '.join(KINDS)}; any other value is an observation type"),
+    "obs_type": (_LIST, f"types of observations: {', '.join(TYPES)}, or others that were imported"),
+    "concepts": (_LIST, f"concepts of observations: {', '.join(CONCEPTS)}, or others"),
+    "files": (_LIST, "parts of paths that were read or changed"),
+    "branch": (_LIST, "git branches"),
+    "project": (_LIST, "projects by name or root folder"),
     "range": ({"type": "object", "properties": {"start": _END, "end": _END}, "additionalProperties": False},
               '{"start": …, "end": …} in JSON; each as in since and until'),
     "since": (_DATE, "2026-01-31, ISO 8601, epoch ms or s, 7d, yesterday"),
     "until": (_DATE, "like since; a date includes its whole day"),
-    "limit": ({"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}, "how many results"),
-    "offset": ({"type": "integer", "minimum": 0, "maximum": 999_999_999_999_999},
-               "how many results to pass over first"),
+    "limit": (_whole(1, MAX_LIMIT), "how many results"),
+    "offset": (_whole(0, 999_999_999_999_999), "how many results to pass over first"),
     "order": (_one_of(ORDERS), "by default relevance; without a query newest first"),
     "mode": (_one_of(MODES), "how text is searched for"),
-    "anchor": ({"anyOf": [{"type": "string", "pattern": "^#?[SsPp]?[0-9]{1,9}$"}, *_ISO, _EPOCH]},
+    "anchor": ({"anyOf": [{"type": "string", "pattern": "^#?[SsPp]?[0-9]{1,9}$"}, *_ISO, _EPOCH, EMPTY]},
                "an id (123, S5, P7), ISO 8601 or epoch ms"),
-    "before": ({"type": "integer", "minimum": 0, "maximum": MAX_DEPTH}, "how many items before the anchor"),
-    "after": ({"type": "integer", "minimum": 0, "maximum": MAX_DEPTH}, "how many items after the anchor"),
+    "before": (_whole(0, MAX_DEPTH), "how many items before the anchor"),
+    "after": (_whole(0, MAX_DEPTH), "how many items after the anchor"),
     "output": (_one_of(OUTPUTS), "json, compact markdown, or markdown in MCP's envelope"),
 }
 TIMELINE_MODE = (_one_of(("auto", "observations", "sessions")), "among what the query looks")
-ONE_PROJECT = {"type": "string", "pattern": "^[^,]*[^\\s,][^,]*$"}
+ONE_PROJECT = {"type": "string", "pattern": "^[\\s,]*[^\\s,][^,]*[\\s,]*$"}
 # What an older route clamps or passes over when it has no meaning.
 LENIENT = ("format", "limit", "offset", "order", "mode", "before", "after")
 # What holds when a parameter is not given, unless the route says otherwise.
