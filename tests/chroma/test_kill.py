@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,14 @@ def test_kill_leaves_no_process_and_loses_no_record(home: str, environment: dict
 
             def ask(worker: WorkerProcess = worker, stop: threading.Event = stop) -> None:
                 while not stop.is_set():
+                    connection = worker.connect()
                     try:
-                        worker.get("/api/search?query=login")
-                    except (OSError, ValueError):
+                        connection.request("GET", "/api/search?query=login")
+                        connection.getresponse().read()
+                    except (OSError, HTTPException):
                         return
+                    finally:
+                        connection.close()
 
             thread = threading.Thread(target=ask)
             thread.start()
