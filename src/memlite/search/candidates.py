@@ -22,6 +22,7 @@ WEIGHTS = (3.0, 2.0, 1.0, 0.5, 0.5)
 CANDIDATES = 100    # a constant, so that pages fit together
 # bm25 costs 1.3 µs a matching row, a count 25 ns. Rarer words are taken first until this many rows would be scored;
 # a word in half of all records tells nothing once a rarer one is there.
+_LEADING = 12       # terms of a pasted page that are looked for: the rarest
 _SCORED_ROWS = 3_000
 _SYNONYM_ROWS = 1_500
 _ENOUGH = 1_000     # records with the very words; a synonym then only lifts these
@@ -34,7 +35,7 @@ Reference = tuple[str, int]
 class Candidates:
     """The records that answer a question under a filter: the likeliest with a first score (`scores`, by kind and id),
     how many there are in all (`total`), which lie in the time it speaks of (`within`) and whether it names the days
-    (`exact`), and what each of the question's terms is worth (`rarity`)."""
+    (`exact`), and what each of the question's terms is worth (`rarity`; of a long question the `leading` ones find)."""
 
     def __init__(self, database: Database, question: Question, where: Filter) -> None:
         self.database, self.question, self.where = database, question, where
@@ -44,8 +45,10 @@ class Candidates:
             if not frequencies.get(whole):  # nobody wrote that name: its parts stand for it
                 frequencies.update((term, find.frequency(database, term, where)) for term in within)
         self.rarity = find.rarities(frequencies, everything)
+        leading = sorted(frequencies, key=lambda term: (not frequencies[term], frequencies[term]))[:_LEADING]
+        self.leading = {term: self.rarity[term] for term in leading}
         self._every = question.expression(list(frequencies))
-        self._chosen = _affordable(frequencies, _SCORED_ROWS)
+        self._chosen = _affordable({term: frequencies[term] for term in leading}, _SCORED_ROWS)
         # When even the rarest word is common, only its newest records are scored.
         self._newest = _SCORED_ROWS if sum(frequencies[term] for term in self._chosen) > _SCORED_ROWS else None
         self._inside = where.between(*question.window) if question.window else None
@@ -53,7 +56,7 @@ class Candidates:
         self.total = find.count(database, self._every, where)
         self.scores = {_reference(row): row.score for row in self._matching(CANDIDATES)}
         own = set(self.scores)
-        sought = dict.fromkeys([*self._chosen, *(term for term, count in frequencies.items() if not count)])
+        sought = dict.fromkeys([*self._chosen, *(term for term in leading if not frequencies[term])])
         for term in sought:
             self._add_kin(term, everything, _SYNONYM_ROWS // len(sought))
         alone = self._without_words(own)

@@ -35,7 +35,8 @@ _REFINED = 50
 
 class Ranked:
     """`order`: the best candidates, best first; `total`: all records that match; `confidence`: 0–1, how sure it is
-    that the best one is an answer; `rarity`: what each term of the question is worth."""
+    that the best one is an answer; `rarity`: what each leading term of the question is
+    worth."""
 
     __slots__ = ("order", "total", "confidence", "rarity")
 
@@ -57,7 +58,7 @@ def rank(database: Database, question: Question, where: Filter, most: int) -> Ra
         order += candidates.rest(set(candidates.scores), most)
     for row, better in zip(order[1:], order, strict=False):  # the less likely come last, whatever bm25 gave them
         row.score = min(row.score, better.score)
-    return Ranked(order, candidates.total, sure, candidates.rarity)
+    return Ranked(order, candidates.total, sure, candidates.leading)
 
 
 def _refine(database: Database, question: Question, candidates: Candidates, order: list[Found]) -> float:
@@ -66,7 +67,7 @@ def _refine(database: Database, question: Question, candidates: Candidates, orde
     top = order[:_REFINED]
     fetched = {(record.KIND, record.id or 0): record
                for record in records.fetch(database, [(row.kind, row.id) for row in top])}
-    evidence, sense = Evidence(candidates.rarity), Sense(question.text)
+    evidence, sense = Evidence(candidates.leading), Sense(question.text)
     oldest_first = sorted(fetched.values(), key=lambda record: record.created_at_epoch)
     age = {(record.KIND, record.id): place / len(oldest_first) for place, record in enumerate(oldest_first)}
     lines: dict[tuple[str, int], float] = {}

@@ -18,7 +18,7 @@ STOP_WORDS = frozenset(
     "they this those through to too under until up us use ve very was we were what when where which while who whom "
     "whose why will with would you your".split())
 
-MAX_TERMS = 64  # a pasted log has thousands; its first words name it
+MAX_TERMS = 32  # a pasted log has thousands; its first words name it
 _LONGEST_NAME = 16  # words of a path or name; what has more is no name
 _JOINTS = frozenset("_./\\:-")  # within one word of the query they make a phrase: load_sessions, src/auth.py, foo::bar
 
