@@ -74,13 +74,17 @@ class Evidence:
         """The line below the headline that holds most of the question, cut to LINE characters around it; "" when none
         tells half as much as the headline does."""
         said = record.headline.rstrip("…").strip().lower()
+        known = self._told(_spaced(record.headline))
         best, most = "", 0.0
-        least = self._told(_spaced(record.headline)) / 2
         for text, (_, _, counts) in zip(fields(record), _FIELDS, strict=True):
             for line in text.split("\n"):
-                told = min(1.0, counts) * self._told(_spaced(line))
-                if told > most and told >= least and not (said and line.lower().strip(" *#`.-").startswith(said)):
-                    best, most = line, told
+                told = self._told(_spaced(line))
+                if told * min(1.0, counts) <= most or told * min(1.0, counts) < known / 2:
+                    continue
+                lowered = line.lower()
+                if said and (lowered.strip(" *#`.-").startswith(said) or (told <= known and said in lowered)):
+                    continue
+                best, most = line, told * min(1.0, counts)
         return self._cut(best.strip())
 
     def _told(self, line: str) -> float:
