@@ -101,7 +101,7 @@ def test_the_calls_of_the_skill_go_from_titles_to_what_was_around_to_a_whole_rec
     calls = re.findall(r"^curl .+$", SKILL.read_text("utf-8"), re.MULTILINE)
     calls = [call.replace("login timeout", "integers of cents").replace("123", "3") for call in calls]
     titles, around, whole = (run(worker, call, tmp_path) for call in calls)
-    assert "#3 " in titles and "All about" in titles
+    assert "#3 " in titles and "Keep prices as integers of cents" in titles
     assert "→ #3 " in around and "- #2 " in around
     assert whole.startswith("3 decision: Keep prices as integers of cents")
     assert "narrative: All about Keep prices" in whole
