@@ -22,8 +22,10 @@ def type_of(record: Any) -> str:
 
 
 def tokens(record: Any) -> int:
-    """About how many tokens reading the full record costs, at four characters a token."""
-    return max(1, sum(len(str(value)) for value in full(record).values()) // 4)
+    """About how many tokens reading the full record costs, at four characters a token; where its transcript lies does
+    not count, so that the same memory costs the same everywhere."""
+    counted = (len(str(value)) for name, value in full(record).items() if name not in ("transcript", "uuids"))
+    return max(1, sum(counted) // 4)
 
 
 def brief(record: Any, *, score: float | None = None, match: str = "") -> dict[str, Any]:
