@@ -38,10 +38,13 @@ def measure(name: str) -> tuple[int, str]:
 
 
 def commit() -> str:
-    """The commit of this tree, for the first line."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
-    return done.stdout.strip() or "unknown"
+    """The commit of this tree for the first line, with a plus when something but the results was changed since."""
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    found = git("rev-parse", "--short=12", "HEAD").stdout.strip() or "unknown"
+    changed = git("diff", "--quiet", "HEAD", "--", ".", ":!tests/bench/results").returncode
+    return found + ("+" if changed else "")
 
 
 def main() -> int:
