@@ -1,4 +1,4 @@
-"""Many at once: 32 clients read and 4 write for a minute and a half, some clients send a byte a second, one listens to it all.
+"""Many at once: 32 clients read and 4 write for ninety seconds, some send a byte a second, one listens to it all.
 
 Environment: MEMLITE_CROWD_SECONDS (by default 90: the memory is judged once it has levelled off).
 """
