@@ -10,6 +10,7 @@ import click
 
 from memlite.cli import options, output
 from memlite.errors import MemliteError, UsageError
+from memlite.model import parse_ref
 from memlite.render import items
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,6 +48,17 @@ def with_options(*chosen: options.Option) -> Callable[[Command], Command]:
             command = click.option(*option.flags, option.name, **settings)(command)
         return command
     return decorate
+
+
+def references(ids: tuple[str, ...]) -> list[tuple[str, int]]:
+    """The (kind, id) of each id as it is cited, in their order. Raises UsageError for what is no id."""
+    found = []
+    for text in ids:
+        reference = parse_ref(text)
+        if reference is None:
+            raise UsageError(f"{text!r} is no id", "ids look like 123, S5 or P7; `memlite query` prints them")
+        found.append(reference)
+    return found
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]},

@@ -9,9 +9,8 @@ import click
 
 from memlite import paths
 from memlite.cli import options, output, query
-from memlite.cli.frame import cli, with_options
-from memlite.errors import NotFound, UsageError
-from memlite.model import parse_ref
+from memlite.cli.frame import cli, references, with_options
+from memlite.errors import NotFound
 from memlite.render import items
 from memlite.render.text import record_text
 from memlite.store import records
@@ -35,12 +34,7 @@ def recent(**values: Any) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @with_options(options.JSON)
 def show(ids: tuple[str, ...], json: bool) -> None:
-    wanted = []
-    for text in ids:
-        reference = parse_ref(text)
-        if reference is None:
-            raise UsageError(f"{text!r} is no id", "ids look like 123, S5 or P7; `memlite query` prints them")
-        wanted.append(reference)
+    wanted = references(ids)
     database = open_for_reading(paths.home())
     found = records.fetch(database, wanted) if database else []
     known = {record.ref for record in found}

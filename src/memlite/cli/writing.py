@@ -9,10 +9,10 @@ import click
 from memlite import paths
 from memlite.capture.projects import current_folder, project_of
 from memlite.cli import options, output
-from memlite.cli.frame import cli, with_options
+from memlite.cli.frame import cli, references, with_options
 from memlite.clock import now_ms
-from memlite.errors import NotFound, UsageError
-from memlite.model import TYPES, parse_ref
+from memlite.errors import NotFound
+from memlite.model import TYPES
 from memlite.render import items
 from memlite.store import forget as forgetting
 from memlite.store import records
@@ -49,16 +49,11 @@ def save(text: tuple[str, ...], title: str, kind: str, concepts: tuple[str, ...]
 @click.option("-y", "--yes", is_flag=True, help="do not ask")
 @with_options(options.JSON)
 def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
-    references = []
-    for text in ids:
-        reference = parse_ref(text)
-        if reference is None:
-            raise UsageError(f"{text!r} is no id", "ids look like 123, S5 or P7; `memlite query` prints them")
-        references.append(reference)
+    wanted = references(ids)
     database = open_for_reading(paths.home())
-    found = records.fetch(database, references) if database else []
+    found = records.fetch(database, wanted) if database else []
     known = {(record.KIND, record.id) for record in found}
-    missing = [text for text, reference in zip(ids, references, strict=True) if reference not in known]
+    missing = [text for text, reference in zip(ids, wanted, strict=True) if reference not in known]
     if database is None or missing:
         raise NotFound(f"no record {', '.join(missing)}", "nothing was forgotten; `memlite query` prints ids")
     if not yes:
@@ -66,7 +61,7 @@ def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
             output.say(f"{record.ref}: {record.headline}")
         click.confirm(f"forget {len(found)} for good?", abort=True, err=True)
     with database:
-        forgetting.forget(database, references)
+        forgetting.forget(database, wanted)
         erased = forgetting.erase(database)
     if json:
         output.write(output.json_text(items.forgotten([record.ref for record in found], erased)))
