@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from memlite.model import Observation, Prompt, Summary
+from memlite.search.controller import search
+from memlite.search.request import SearchRequest
 from memlite.store import records, transcripts, write
 from memlite.store.database import Database, open_database
 from memlite.store.forget import erase, forget
@@ -53,6 +55,21 @@ def test_forgotten_text_is_not_in_any_file_and_its_sibling_is(fresh_db: Database
     assert bytes_with(home, SIBLING)
     assert records.fetch(fresh_db, references) == []
     assert sound(fresh_db)
+
+
+def test_a_search_is_not_disturbed_by_what_is_forgotten_meanwhile(fresh_db: Database, home: str) -> None:
+    """It answers from the store as it was when it began, even where a record goes between ranking and reading it."""
+    references = fill(fresh_db, SIBLING, 1)
+    with open_database(home) as other:
+        def forget_before_reading(statement: str) -> None:
+            if "FROM observations m" in statement:
+                forget(other, references)
+        fresh_db.connection.set_trace_callback(forget_before_reading)
+        found = search(fresh_db, SearchRequest(query=SIBLING))
+        fresh_db.connection.set_trace_callback(None)
+    assert found.total == len(references)
+    assert {(hit.record.KIND, hit.record.id) for hit in found.hits} == set(references)
+    assert search(fresh_db, SearchRequest(query=SIBLING)).total == 0
 
 
 def test_forgetting_without_erasing_leaves_bytes(fresh_db: Database, home: str) -> None:

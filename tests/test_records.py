@@ -71,5 +71,5 @@ def test_id_is_cited_by_kind() -> None:
 def test_columns_lead_back_to_the_record(facts: list[str], title: str) -> None:
     """to_columns and to_record are inverse for any text."""
     record = Observation(title=title, facts=facts, project="shop", session_id="s-1", id=3)
-    row = {**records.to_columns(record), "id": 3, "project": "shop", "session_id": "s-1"}
+    row = (3, "shop", "s-1", *records.to_columns(record).values())  # in the order of `select`
     assert records.to_record(OBSERVATION, row) == record

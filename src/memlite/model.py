@@ -34,14 +34,17 @@ class Record:
         cls.FIELDS = tuple(name for base in reversed(cls.__mro__) for name in vars(base).get("__slots__", ()))
 
     def __init__(self, **fields: Any) -> None:
-        for name in self.FIELDS:
-            if name in fields:
-                setattr(self, name, fields.pop(name))
-            else:
-                default = self.DEFAULTS.get(name, "")
-                setattr(self, name, list(default) if isinstance(default, list) else default)
-        if fields:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(fields))}")
+        try:
+            for name, value in fields.items():
+                setattr(self, name, value)
+        except AttributeError:
+            unknown = sorted(set(fields).difference(self.FIELDS))
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(unknown)}") from None
+        if len(fields) < len(self.FIELDS):
+            for name in self.FIELDS:
+                if name not in fields:
+                    default = self.DEFAULTS.get(name, "")
+                    setattr(self, name, list(default) if isinstance(default, list) else default)
 
     def as_dict(self) -> dict[str, Any]:
         """All fields by name, in their order."""

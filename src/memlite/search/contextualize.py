@@ -6,6 +6,7 @@ from memlite.model import OBSERVATION, Memory, Record
 from memlite.search.controller import search
 from memlite.search.request import DATE_DESC, SearchRequest, TimelineRequest
 from memlite.search.timeline import Timeline, order, timeline
+from memlite.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ def contextualize(database: Database | None, *, query: str = "", projects: tuple
                   roots: tuple[str, ...] = (), now: int) -> Context:
     """The newest 7 decisions, 7 changes and 3 explanations (that match `query`, if given), and the 7 records before
     and after the newest of them. Raises as Database."""
+    with snapshot(database):
+        return _answer(database, query, projects, roots, now)
+
+
+def _answer(database: Database | None, query: str, projects: tuple[str, ...], roots: tuple[str, ...],
+            now: int) -> Context:
     found: dict[tuple[str, int | None], Memory] = {}
     newest: dict[str, Memory] = {}
     for name, fixed, most in _PARTS:

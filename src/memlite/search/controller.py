@@ -12,6 +12,7 @@ from memlite.search.ranking import rank
 from memlite.search.repetitions import fold
 from memlite.search.request import DATE_ASC, RELEVANCE, SearchRequest
 from memlite.store import find, index, records, reindex
+from memlite.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +64,17 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
     """
     now = now_ms() if now is None else now
     question = understand(request.query, now=now) if request.query else Question()
-    used = KEYWORD if question.has_words else FILTER
     if database is None:
-        return Answer(request=request, used=used)
+        return Answer(request=request, used=KEYWORD if question.has_words else FILTER)
     if request.query and not question.has_words and not question.filters:
-        return Answer(request=request, used=used, reason="the query has no words")
+        return Answer(request=request, used=FILTER, reason="the query has no words")
+    with snapshot(database):
+        return _answer(database, request, question, now, semantic)
+
+
+def _answer(database: Database, request: SearchRequest, question: Question, now: int,
+            semantic: meaning.Semantic | None) -> Answer:
+    used = KEYWORD if question.has_words else FILTER
     where = _filter(database, request, question)
     left = reindex.waiting(database)
     reason = f"the index is being made anew: {left} older records are not in it yet" if left else None
@@ -84,6 +91,7 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
         return Answer(request=request, hits=hits, total=total, used=used, reason=reason)
     ranked = rank(database, question, where, request.offset + request.limit)
     evidence = Evidence({**ranked.rarity, **dict.fromkeys(question.required, max(ranked.rarity.values(), default=1.0))})
+    read = ranked.read
     joined = meaning.join(database, request, question, where, ranked, semantic, now=now)
     ranked, reason = joined.ranked, "; ".join(filter(None, (reason, joined.reason))) or None
     best = max((row.score for row in ranked.order), default=1.0) or 1.0
@@ -92,7 +100,7 @@ def search(database: Database | None, request: SearchRequest, *, now: int | None
     page = order[request.offset:request.offset + request.limit]
     hits = [Hit(record=record, score=round(row.score / best, 4), line=evidence.line(record),
                 similar=similar.get((row.kind, row.id), 0))
-            for row, record in zip(page, _fetch(database, page), strict=True)]
+            for row, record in zip(page, _fetch(database, page, read), strict=True)]
     return Answer(request=request, hits=hits, total=ranked.total, used=joined.used, degraded=joined.degraded,
                   reason=reason, confidence=round(ranked.confidence, 4))
 
@@ -113,8 +121,12 @@ def _filter_of(database: Database, request: SearchRequest) -> find.Filter:
         until=request.until)
 
 
-def _fetch(database: Database, rows: list[find.Found]) -> list[Any]:
-    return records.fetch(database, [(row.kind, row.id) for row in rows])
+def _fetch(database: Database, rows: list[find.Found], read: dict[tuple[str, int], Any] | None = None) -> list[Any]:
+    """The records of `rows`, those `read` already not again."""
+    known = dict(read or {})
+    missing = records.fetch(database, [(row.kind, row.id) for row in rows if (row.kind, row.id) not in known])
+    known.update(((record.KIND, record.id or 0), record) for record in missing)
+    return [known[row.kind, row.id] for row in rows]
 
 
 def _by_time(database: Database, ranked: list[find.Found], *, ascending: bool) -> list[find.Found]:

@@ -7,10 +7,10 @@ and a telling title counts for less. Here each field is measured against its own
 
 from __future__ import annotations
 
-from memlite.model import PROMPT
+from memlite.model import PROMPT, SUMMARY
 from memlite.search import synonyms
 from memlite.search.words import stem
-from memlite.store.terms import BREAKS, is_symbol_word, is_unspaced, symbol_words
+from memlite.store.terms import is_symbol_word, is_unspaced, separated, symbol_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _LENGTHS = 0.75
 # sessions, and what a line of it counts.
 _FIELDS = ((2.0, 90, 1.2), (2.0, 400, 1.0), (1.0, 90, 1.0), (0.5, 60, 0.5), (0.5, 900, 0.5))
 _SHORT = 4              # stems below it are looked for as whole words: `id` stands in half of all words
-_WORDS_IN_LINES = {code: to for code, to in BREAKS.items() if code not in (0, 10)}
 
 
 class Evidence:
@@ -45,7 +44,7 @@ class Evidence:
             texts = [f"{text} {' '.join(symbol_words(text))}" for text in texts]
         # One translation for all fields: NUL, which no stored text holds, keeps them apart.
         joined = " \0 ".join(texts).lower()
-        whole = f" {joined} ".translate(_WORDS_IN_LINES).replace("\n", " \n ")
+        whole = _lines(joined)
         parts = whole.split("\0")
         score = 0.0
         present: list[tuple[list[str], float]] = []
@@ -60,32 +59,34 @@ class Evidence:
                 score += SYNONYM * worth * _saturated(max(_weight(parts, other) for other in related))
         best = 0.0
         for text, (_, _, counts) in zip(parts, _FIELDS, strict=True):
-            for line in text.split("\n"):
-                found = 0.0
-                for needles, worth in present:
-                    for needle in needles:
-                        if needle in line:
-                            found += worth
-                            break
-                best = max(best, found * counts)
+            if _found(present, text) * counts > best:  # else no line of it can tell more
+                best = max(best, max(_found(present, line) for line in text.split("\n")) * counts)
         return score, best / self.asked
 
     def line(self, record: Any) -> str:
         """The line below the headline that holds most of the question, cut to LINE characters around it; "" when none
         tells half as much as the headline does."""
         said = record.headline.rstrip("…").strip().lower()
-        known = self._told(_spaced(record.headline))
+        known = self._told(_lines(record.headline.lower()))
         best, most = "", 0.0
         for text, (_, _, counts) in zip(fields(record), _FIELDS, strict=True):
-            for line in text.split("\n"):
-                told = self._told(_spaced(line))
-                if told * min(1.0, counts) <= most or told * min(1.0, counts) < known / 2:
+            share = min(1.0, counts)
+            prepared = _lines(text.lower())
+            if not self._better(self._told(prepared), share, most, known):  # no line of it can tell more
+                continue
+            for line, words in zip(text.split("\n"), prepared.split("\n"), strict=True):
+                told = self._told(words)
+                if not self._better(told, share, most, known):
                     continue
                 lowered = line.lower()
                 if said and (lowered.strip(" *#`.-").startswith(said) or (told <= known and said in lowered)):
                     continue
-                best, most = line, told * min(1.0, counts)
+                best, most = line, told * share
         return self._cut(best.strip())
+
+    @staticmethod
+    def _better(told: float, share: float, most: float, known: float) -> bool:
+        return told * share > most and told * share >= known / 2
 
     def _told(self, line: str) -> float:
         """How much of the question stands in `line`, which has its words between spaces."""
@@ -100,29 +101,42 @@ class Evidence:
     def _cut(self, line: str) -> str:
         if len(line) <= LINE:
             return line
-        spaced = _spaced(line)
-        places = [at for needle, _, kin in self._terms for at in map(spaced.find, (needle, *kin)) if at >= 0]
+        words = _lines(line.lower())
+        places = [at for needle, _, kin in self._terms for at in map(words.find, (needle, *kin)) if at >= 0]
         start = max(0, min(min(places, default=0) - LINE // 4, len(line) - LINE + 2))
         piece = line[start:start + LINE - 2].strip()
         return ("…" if start else "") + piece + ("…" if start + LINE - 2 < len(line) else "")
 
 
-def _spaced(line: str) -> str:
-    return f" {line.lower().translate(_WORDS_IN_LINES)} "
+def _lines(text: str) -> str:
+    """Lower-case `text` with every word, also the first and last of a line, between spaces."""
+    return f" {separated(text, lines=True)} ".replace("\n", " \n ")
+
+
+def _found(present: list[tuple[list[str], float]], text: str) -> float:
+    """What those of the needles are worth that stand in `text`."""
+    found = 0.0
+    for needles, worth in present:
+        for needle in needles:
+            if needle in text:
+                found += worth
+                break
+    return found
 
 
 def fields(record: Any) -> list[str]:
     """The text of a record by field: title, body, facts, files, details."""
     if record.KIND == PROMPT:
         return [record.text, "", "", "", ""]
-    lists = ("files_modified", "files_edited", "files_read")
-    return [_joined(record, "title", "subtitle", "request"), _joined(record, "narrative", "completed", "learned"),
-            "\n".join([*getattr(record, "facts", ()), *filter(None, [_joined(record, "next_steps", "notes")])]),
-            "\n".join(path for name in lists for path in getattr(record, name, ())), _joined(record, "details")]
+    if record.KIND == SUMMARY:
+        return [record.request, _joined(record.completed, record.learned), _joined(record.next_steps, record.notes),
+                "\n".join([*record.files_edited, *record.files_read]), ""]
+    return [_joined(record.title, record.subtitle), record.narrative, "\n".join(record.facts),
+            "\n".join([*record.files_modified, *record.files_read]), record.details]
 
 
-def _joined(record: Any, *names: str) -> str:
-    return "\n".join(text for text in (getattr(record, name, "") for name in names) if text)
+def _joined(one: str, other: str) -> str:
+    return f"{one}\n{other}" if one and other else one or other
 
 
 def _needle(term: str) -> str:

@@ -35,17 +35,18 @@ _REFINED = 50
 
 class Ranked:
     """`order`: the best candidates, best first; `total`: all records that match; `confidence`: 0–1, how sure it is
-    that the best one is an answer; `rarity`: what each leading term of the question is
-    worth."""
+    that the best one is an answer; `rarity`: what each leading term of the question is worth; `read`: by kind and id,
+    the records that had to be read to tell."""
 
-    __slots__ = ("order", "total", "confidence", "rarity")
+    __slots__ = ("order", "total", "confidence", "rarity", "read")
 
-    def __init__(self, order: list[Found], total: int, confidence: float,
-                 rarity: dict[str, float] | None = None) -> None:
+    def __init__(self, order: list[Found], total: int, confidence: float, rarity: dict[str, float] | None = None,
+                 read: dict[tuple[str, int], Any] | None = None) -> None:
         self.order = order
         self.total = total
         self.confidence = confidence
         self.rarity = rarity or {}
+        self.read = read or {}
 
 
 def rank(database: Database, question: Question, where: Filter, most: int) -> Ranked:
@@ -53,20 +54,24 @@ def rank(database: Database, question: Question, where: Filter, most: int) -> Ra
     candidates = Candidates(database, question, where)
     order = [find.Found(kind=kind, id=ident, score=score) for (kind, ident), score in candidates.scores.items()]
     order.sort(key=lambda row: (-row.score, -row.id, row.kind))
-    sure = _refine(database, question, candidates, order) if order else 0.0
+    read: dict[tuple[str, int], Any] = {}
+    sure = 0.0
+    if order:
+        read = {(record.KIND, record.id or 0): record
+                for record in records.fetch(database, [(row.kind, row.id) for row in order[:_REFINED]])}
+        sure = _refine(question, candidates, order, read)
     if len(order) < min(most, candidates.total):
         order += candidates.rest(set(candidates.scores), most)
     for row, better in zip(order[1:], order, strict=False):  # the less likely come last, whatever bm25 gave them
         row.score = min(row.score, better.score)
-    return Ranked(order, candidates.total, sure, candidates.leading)
+    return Ranked(order, candidates.total, sure, candidates.leading, read)
 
 
-def _refine(database: Database, question: Question, candidates: Candidates, order: list[Found]) -> float:
-    """Judge the best of `order` by their own words and their neighbours, and put them in order. Returns how sure it
-    is that the first of them is an answer."""
+def _refine(question: Question, candidates: Candidates, order: list[Found],
+            fetched: dict[tuple[str, int], Any]) -> float:
+    """Judge the best of `order` by their own words, as `fetched`, and by their neighbours, and put them in order.
+    Returns how sure it is that the first of them is an answer."""
     top = order[:_REFINED]
-    fetched = {(record.KIND, record.id or 0): record
-               for record in records.fetch(database, [(row.kind, row.id) for row in top])}
     evidence, sense = Evidence(candidates.leading), Sense(question.text)
     oldest_first = sorted(fetched.values(), key=lambda record: record.created_at_epoch)
     age = {(record.KIND, record.id): place / len(oldest_first) for place, record in enumerate(oldest_first)}

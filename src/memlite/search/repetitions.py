@@ -28,7 +28,7 @@ def fold(database: Database, ranked: list[Found]) -> tuple[list[Found], dict[tup
     for row in top:
         _, project, type_, headline = outlines[row.kind, row.id]
         words = headline.lower().translate(_NO_DIGITS).split()
-        if sum(len(word) > 2 for word in words) > 1:  # a date or a single word is the headline of anything
+        if len([word for word in words if len(word) > 2]) > 1:  # a date or a single word is the headline of anything
             alike.setdefault((project, type_, " ".join(words)), []).append(row)
     similar: dict[tuple[str, int], int] = {}
     behind: set[tuple[str, int]] = set()

@@ -8,6 +8,7 @@ from memlite.search import dates
 from memlite.search.controller import search
 from memlite.search.request import SearchRequest, TimelineRequest
 from memlite.store import find, index, records
+from memlite.store.connection import snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ class Timeline(Record):
 def timeline(database: Database | None, request: TimelineRequest, *, now: int) -> Timeline:
     """Answer `request`. Raises NotFound for an id that is not there, UsageError for an anchor that is neither id nor
     moment, and as Database."""
+    with snapshot(database):
+        return _answer(database, request, now)
+
+
+def _answer(database: Database | None, request: TimelineRequest, now: int) -> Timeline:
     reference = parse_ref(request.anchor) if request.anchor else None
     if reference is not None and reference[1] >= 100_000_000_000 and request.anchor.isdigit():
         reference = None  # no id has twelve digits; a moment in milliseconds has thirteen

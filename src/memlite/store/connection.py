@@ -82,6 +82,30 @@ class Transaction:
                 pass  # the first error is the one to report
 
 
+class snapshot:
+    """A `with` block in which all statements on `database` see the store as it was at the first of them, whatever
+    others write or forget meanwhile. It may stand within another, and does nothing without a database."""
+
+    def __init__(self, database: Database | None) -> None:
+        self.connection = None if database is None or database.connection.in_transaction else database.connection
+        self.path = "" if database is None else database.path
+
+    def __enter__(self) -> None:
+        if self.connection is not None:
+            try:
+                self.connection.execute("BEGIN")
+            except sqlite.Error as failure:
+                raise explain(failure, self.path) from failure
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if self.connection is not None:
+            try:
+                self.connection.execute("ROLLBACK")  # there is nothing to commit
+            except sqlite.Error:
+                pass  # an error of the block itself has ended the transaction
+
+
 def explain(failure: Exception, path: str) -> StoreUnusable:
     """The error of our own that says what a SQLite error means for the file at `path`, and the way out."""
     text = str(failure)

@@ -23,6 +23,9 @@ class Found(Record):
     id: int
     score: float
 
+    def __init__(self, kind: str, id: int, score: float) -> None:
+        self.kind, self.id, self.score = kind, id, score  # a search makes hundreds
+
 
 class Filter(Record):
     """Which catalogue rows are admitted. The values of one field are alternatives, several fields add up; None or

@@ -18,6 +18,8 @@ LISTS = frozenset(("facts", "concepts", "files_read", "files_modified", "files_e
 # The columns that are the record's own, as opposed to the two that are references.
 OWN_COLUMNS = {kind: tuple(name for name in record.FIELDS if name not in ("id", "project", "session_id"))
                for kind, record in RECORDS.items()}
+_SELECTED = {kind: ("id", "project", "session_id", *own) for kind, own in OWN_COLUMNS.items()}
+_LISTS_OF = {kind: tuple(name for name in own if name in LISTS) for kind, own in OWN_COLUMNS.items()}
 
 _OUTLINE = {OBSERVATION: "type, title", SUMMARY: "'summary', substr(coalesce(nullif(request, ''), completed), 1, 160)",
             PROMPT: "'prompt', substr(text, 1, 160)"}
@@ -32,17 +34,19 @@ def select(kind: str) -> str:
 
 def to_record(kind: str, row: Row) -> Memory:
     """The record that a row of `select(kind)` holds. Raises StoreDamaged when a list in it is no JSON."""
-    fields = {name: row[name] for name in ("id", "project", "session_id")}
-    for name in OWN_COLUMNS[kind]:
-        fields[name] = _list(kind, row, name) if name in LISTS else row[name]
+    fields = dict(zip(_SELECTED[kind], row, strict=True))
+    for name in _LISTS_OF[kind]:
+        fields[name] = _list(kind, fields, name)
     return RECORDS[kind](**fields)
 
 
-def _list(kind: str, row: Row, name: str) -> Any:
+def _list(kind: str, fields: dict[str, Any], name: str) -> Any:
+    if fields[name] == "[]":
+        return []
     try:
-        return jsoncodec.loads(row[name])
+        return jsoncodec.loads(fields[name])
     except (TypeError, ValueError):
-        raise StoreDamaged(f"the {name} of record {cite(kind, row['id'])} can't be read",
+        raise StoreDamaged(f"the {name} of record {cite(kind, fields['id'])} can't be read",
                            "run `memlite doctor --fix`") from None
 
 

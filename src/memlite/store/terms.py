@@ -35,16 +35,30 @@ def identifier_parts(word: str) -> list[str]:
     return [word[a:b] for a, b in zip(cuts, [*cuts[1:], len(word)], strict=True)]
 
 
-# What stands between words: every ASCII character that is neither letter nor digit, the punctuation that prose adds
-# to it, and surrogates that belong to no pair, which SQLite can't take.
-BREAKS = {code: " " for code in (*range(128), *range(0xD800, 0xE000)) if not chr(code).isalnum()}
-BREAKS.update(dict.fromkeys(map(ord, "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502"
-                                      "\u3001\u3002\uff0c\uff01\uff1f\uff1a"), " "))
+# The punctuation beyond ASCII that prose adds: spaces that do not break, dashes, quotation marks, arrows, lines.
+_MARKS = ("\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u2500\u2502\u3001\u3002\uff0c\uff01"
+          "\uff1f\uff1a")
+# Every byte → itself, but those ASCII characters that are neither letter nor digit → a space.
+_SPACES = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
+_LINES = bytes(code if code in (0, 10) else _SPACES[code] for code in range(256))
+
+
+def separated(text: str, *, lines: bool = False) -> str:
+    """`text` with a space for each character that stands between words; with `lines`, NUL and line feeds stay.
+
+    Surrogates that belong to no pair, which SQLite can't take, become spaces too. (By bytes, because str.translate is
+    ten times slower once a text holds a single character beyond ASCII.)
+    """
+    found = text.encode("utf-8", "replace").translate(_LINES if lines else _SPACES).decode()
+    if not text.isascii():
+        for mark in _MARKS:
+            found = found.replace(mark, " ")
+    return found
 
 
 def words(text: str) -> list[str]:
     """The words of `text` as they are written: what stands between white space and punctuation."""
-    return text.translate(BREAKS).split()
+    return separated(text).split()
 
 
 def pairs(run: str) -> list[str]:
@@ -54,6 +68,8 @@ def pairs(run: str) -> list[str]:
 
 def split_scripts(word: str) -> list[tuple[bool, str]]:
     """`word` as (unspaced?, run) pieces: `修复bug了` → (True, 修复), (False, bug), (True, 了)."""
+    if word.isascii():
+        return [(False, word)] if word else []
     pieces: list[tuple[bool, str]] = []
     for character in word:
         unspaced = is_unspaced(character)
