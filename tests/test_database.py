@@ -7,12 +7,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from memlite.errors import HomeUnusable, StoreBusy, StoreDamaged, StoreNewer, StoreUnusable
 from memlite.store import index
+from memlite.store.connection import snapshot
 from memlite.store.database import Database, backup, copy_in_memory, explain, open_database, open_for_reading
 from stored import sound
 
@@ -193,6 +195,41 @@ def test_writers_at_once_lose_nothing(home: str) -> None:
         assert sorted(titles) == sorted(f"memory {n} of {w}" for n in range(20) for w in range(4))
         assert sound(database)
         assert database.rows("SELECT count(*) FROM sessions")[0][0] == 5
+
+
+OPENER = """
+import os, sys, time
+from memlite.store.database import open_database
+while not os.path.exists(sys.argv[1] + ".go"):
+    time.sleep(0.0005)
+open_database(sys.argv[1]).close()
+"""
+
+
+@pytest.mark.parametrize("attempt", range(8))
+def test_those_who_create_the_store_at_once_wait_for_each_other(home: str, attempt: int) -> None:
+    """SQLite itself does not wait when two processes switch a new file to the write-ahead log together."""
+    openers = [subprocess.Popen([sys.executable, "-c", OPENER, home], stderr=subprocess.PIPE) for _ in range(6)]
+    time.sleep(0.3)     # all of them are at the gate
+    Path(home + ".go").touch()
+    assert [(opener.wait(), opener.communicate()[1]) for opener in openers] == [(0, b"")] * 6
+
+
+def test_a_snapshot_sees_nothing_of_what_others_do(fresh_db: Database, home: str) -> None:
+    """Statements within one see the store as it was; what comes after it sees what was written meanwhile."""
+    count = "SELECT count(*) FROM projects"
+    with open_database(home) as other, snapshot(fresh_db):
+        before = fresh_db.rows(count)[0][0]
+        other.execute("INSERT INTO projects (root, name) VALUES ('/new', 'new')")
+        with snapshot(fresh_db):
+            assert fresh_db.rows(count)[0][0] == before
+        assert fresh_db.rows(count)[0][0] == before
+    assert fresh_db.rows(count)[0][0] == before + 1
+    with pytest.raises(ZeroDivisionError), snapshot(fresh_db):
+        raise ZeroDivisionError
+    assert not fresh_db.connection.in_transaction
+    with snapshot(None):
+        pass
 
 
 def test_opening_again_keeps_the_locks_of_an_open_connection(fresh_db: Database, home: str) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import _sqlite3 as sqlite
 import os
+from time import sleep
 
 from memlite import paths
 from memlite.clock import now_ms
-from memlite.errors import HomeUnusable, StoreNewer, StoreUnusable
+from memlite.errors import HomeUnusable, StoreBusy, StoreNewer, StoreUnusable
 from memlite.store import index, reindex, schema
 from memlite.store.connection import Database, explain
 
@@ -38,7 +39,7 @@ def open_database(home: str, *, busy_ms: int = BUSY_MS) -> Database:
                            "free some space or make the data directory writable") from None
     database = Database(connect(path, busy_ms, "rwc"), path, writable=True)
     try:
-        _prepare(database)
+        _prepare(database, busy_ms)
     except BaseException:
         database.close()
         raise
@@ -99,7 +100,7 @@ def _check_version(database: Database) -> int:
     return version
 
 
-def _prepare(database: Database) -> None:
+def _prepare(database: Database, busy_ms: int) -> None:
     """Bring the file to today's schema and index; an up-to-date file costs three PRAGMAs and one read."""
     version = _check_version(database)
     database.execute("PRAGMA synchronous = NORMAL")
@@ -109,7 +110,7 @@ def _prepare(database: Database) -> None:
     if index.is_newer(database):
         raise StoreNewer(f"{database.path} is in use by a newer memlite", "start the session anew: it then uses the "
                          "updated plugin, which reads from the transcript what this one leaves")
-    if str((database.row("PRAGMA journal_mode = WAL") or [""])[0]) != "wal":
+    if _log_mode(database, busy_ms) != "wal":
         raise StoreUnusable(f"{database.path}: this disk can't hold a write-ahead log",
                             "set MEMLITE_HOME to a folder on a local disk")
     if 0 < version < schema.VERSION:
@@ -123,6 +124,19 @@ def _prepare(database: Database) -> None:
         if not index.is_current(database):
             reindex.begin(database)
             reindex.advance(database)  # a small store is done with this; the rest of a large one is the importer's
+
+
+def _log_mode(database: Database, busy_ms: int) -> str:
+    """The journal mode, which is `wal` unless the disk can't hold one. For this one statement SQLite does not wait
+    itself when another process is making the same change."""
+    deadline = now_ms() + busy_ms
+    while True:
+        try:
+            return str((database.row("PRAGMA journal_mode = WAL") or [""])[0])
+        except StoreBusy:
+            if now_ms() > deadline:
+                raise
+            sleep(0.01)
 
 
 def backup(database: Database, target: str) -> None:
