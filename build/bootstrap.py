@@ -40,12 +40,21 @@ class Archive:
             self.file.seek(self.start + offset)
             return self.file.read(length)
 
+    def content(self, name):
+        """The bytes of the entry `name`, unpacked."""
+        _, offset, length, _, packed = self.contents[name]
+        if not packed:
+            return self.read(offset, length)
+        import zlib  # an extension module itself: only what few runs need is packed
+
+        return zlib.decompress(self.read(offset, length))
+
     def find_spec(self, name, path=None, target=None):
         """The spec of module `name`, or None when it is not in the archive."""
         entry = self.contents.get(name)
         if entry is None or entry[0] == DATA:
             return None
-        kind, offset, length, file = entry
+        kind, offset, length, file, _ = entry
         origin = os.path.join(sys._MEIPASS, file)
         if kind == EXTENSION:
             self.unpack(origin, offset, length)
@@ -81,11 +90,9 @@ class Archive:
 
     def get_code(self, name):
         """The code object of module `name`. Raises ImportError."""
-        try:
-            _, offset, length, _ = self.contents[name]
-        except KeyError:
-            raise ImportError(f"no module {name} in the executable", name=name) from None
-        return marshal.loads(self.read(offset, length))
+        if name not in self.contents:
+            raise ImportError(f"no module {name} in the executable", name=name)
+        return marshal.loads(self.content(name))
 
     def get_source(self, name):
         """None: the executable holds no source."""
@@ -96,10 +103,10 @@ class Archive:
 
     def get_data(self, path):
         """The bytes of the data file at `path` beside a module's `__file__`. Raises FileNotFoundError."""
-        entry = self.contents.get(os.path.relpath(path, sys._MEIPASS).replace(os.sep, "/"))
-        if entry is None or entry[0] != DATA:
+        name = os.path.relpath(path, sys._MEIPASS).replace(os.sep, "/")
+        if name not in self.contents or self.contents[name][0] != DATA:
             raise FileNotFoundError(2, "not in the executable", path)
-        return self.read(entry[1], entry[2])
+        return self.content(name)
 
 
 def leave_no_traces(environment):

@@ -32,6 +32,8 @@ SOURCES = {
     "house/__init__.py": '"""A package."""\nassert False, "asserts are gone at level 1"\n',
     "house/room.py": '"""A room."""\nfrom house import __doc__ as outside\n',
     "house/page.html": "<p>héllo</p>",
+    "house/attic.py": "WORDS = 'rarely needed ' * 1000\n",
+    "house/attic.txt": "rarely needed " * 1000,
 }
 
 
@@ -46,6 +48,8 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     writer.add_module("house", tmp_path / "source/house/__init__.py", 1)
     writer.add_module("house.room", tmp_path / "source/house/room.py", 2)
     writer.add_data("house/page.html", tmp_path / "source/house/page.html")
+    writer.add_module("house.attic", tmp_path / "source/house/attic.py", 2, packed=True)
+    writer.add_data("house/attic.txt", tmp_path / "source/house/attic.txt", packed=True)
     writer.add_text("told", "COMMIT = 'abc'\n")
     library = getattr(importlib.import_module("_json"), "__file__", None)
     if library:
@@ -60,7 +64,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr(sys, "meta_path", [found, *sys.meta_path])
     yield found
     found.file.close()
-    for name in ("house", "house.room", "told"):
+    for name in ("house", "house.room", "house.attic", "told"):
         sys.modules.pop(name, None)
 
 
@@ -91,6 +95,14 @@ def test_data_files_come_through_pkgutil(archive: Any) -> None:
         pkgutil.get_data("house", "other.html")
     with pytest.raises(FileNotFoundError):
         archive.get_data(os.path.join(sys._MEIPASS, "house"))  # type: ignore[attr-defined]
+
+
+def test_what_few_runs_need_is_packed(archive: Any) -> None:
+    """A module and a file come out of the archive as they went in, and take less room there."""
+    imported("house")
+    assert imported("house.attic").WORDS == "rarely needed " * 1000
+    assert pkgutil.get_data("house", "attic.txt") == b"rarely needed " * 1000
+    assert archive.contents["house.attic"][2] + archive.contents["house/attic.txt"][2] < 1000
 
 
 def test_what_is_not_there_is_not_found(archive: Any) -> None:
