@@ -20,6 +20,7 @@ from memlite.search.request import SearchRequest
 from memlite.search.semantic import Semantic
 from memlite.store import forget, write
 from memlite.store.database import open_database
+from memlite.store.find import Filter
 from shop_store import BOAT, SHOP, observed, store
 
 Make = Callable[..., Engine]
@@ -84,6 +85,26 @@ def test_filters_hold_inside_the_vector_query(home: str, engine_for: Make) -> No
         with open_database(home) as database:
             where = _filter(database, SearchRequest(query=query, **fields), Question())
         assert set(near(query, where, [], 100)) == {151 * 4}, fields
+
+
+def test_a_filter_that_admits_nearly_all_leaves_out_the_rest(home: str, engine_for: Make) -> None:
+    """Even what is nearest of all; the others are those that are found without a filter."""
+    with open_database(home) as database, database.transaction():
+        for number in range(150):
+            write.store(database, observed(f"The session token expired again, case {number}", number), SHOP)
+        lone = observed("Money is kept as integers", 200, type="decision", branch="side")
+        write.store(database, lone, BOAT)
+    engine = filled(engine_for(home))
+    query = "rounding errors with currency"
+    every = engine.nearest(query, Filter(), [], 41)
+    assert max(every, key=lambda key: every[key]) == 151 * 4
+    rest = {key: value for key, value in every.items() if key != 151 * 4}
+    for fields in ({"roots": ("/r/shop",)}, {"types": ("discovery", "change")}, {"until": lone.created_at_epoch},
+                   {"types": ("discovery",), "kinds": (OBSERVATION,), "since": 1},
+                   {"types": ("discovery",), "concepts": ("gotcha",), "either": True}):
+        with open_database(home) as database:
+            where = _filter(database, SearchRequest(query=query, **fields), Question())
+        assert engine.nearest(query, where, [], 40) == pytest.approx(rest), fields
 
 
 def test_what_is_forgotten_leaves_chroma_and_what_comes_in_enters(home: str, engine_for: Make) -> None:
