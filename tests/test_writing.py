@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from memlite.cli.main import cli
+from memlite.model import Prompt, Summary
+from shop_store import BEGIN, BOAT, observed, store
 
 
 @pytest.fixture(autouse=True)
@@ -79,3 +81,28 @@ def test_unknown_and_malformed_ids_forget_nothing() -> None:
     assert run("forget", "1", "99", "--yes").exit_code == 1
     assert run("forget", "x1", "--yes").exit_code == 2
     assert run("show", "1").exit_code == 0
+
+
+def test_forgetting_names_what_is_left_of_the_turn(home: str) -> None:
+    """A prompt's words stand in the summary of its turn as well; --turn takes all of it, and no other turn."""
+    for number, minute in ((1, 0), (2, 10)):
+        store(home, Prompt(text=f"Ask {number}", created_at_epoch=BEGIN + minute, prompt_number=number))
+        store(home, observed(f"Work {number}", minute + 1, prompt_number=number))
+        store(home, Summary(request=f"Ask {number}", created_at_epoch=BEGIN + minute, prompt_number=number))
+    store(home, Prompt(text="Ask 1 elsewhere", created_at_epoch=BEGIN, prompt_number=1), BOAT)
+    done = run("forget", "P1", "--yes")
+    assert done.stdout == "forgotten: P1\n" and "there still are 1 S1;" in done.stderr
+    done = run("forget", "S1", "--turn", "--yes", "--json")
+    assert json.loads(done.stdout)["forgotten"] == ["S1", "1"] and done.stderr == ""
+    for kept in ("P2", "2", "S2", "P3"):
+        assert run("show", kept).exit_code == 0
+    assert run("forget", "P3", "--yes").stderr == ""
+
+
+def test_forgetting_names_older_copies_of_the_store(home: str) -> None:
+    """They were made before an upgrade or a repair and still hold the words; only their owner may delete them."""
+    run("save", "zebra crossing")
+    copy = Path(home, "memlite.db.schema1-5.bak")
+    copy.write_bytes(b"zebra crossing")
+    assert str(copy) in run("forget", "1", "--yes").stderr
+    assert copy.exists()

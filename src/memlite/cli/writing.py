@@ -46,9 +46,10 @@ def save(text: tuple[str, ...], title: str, kind: str, concepts: tuple[str, ...]
 @cli.command(help="Forget memories by ID for good: they leave the search, the file's bytes, and do not come back when "
                   "a transcript is read again.")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--turn", is_flag=True, help="all else of the same turns too: prompt, work and summary")
 @click.option("-y", "--yes", is_flag=True, help="do not ask")
 @with_options(options.JSON)
-def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
+def forget(ids: tuple[str, ...], turn: bool, yes: bool, json: bool) -> None:
     wanted = references(ids)
     database = open_for_reading(paths.home())
     found = records.fetch(database, wanted) if database else []
@@ -56,11 +57,15 @@ def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
     missing = [text for text, reference in zip(ids, wanted, strict=True) if reference not in known]
     if database is None or missing:
         raise NotFound(f"no record {', '.join(missing)}", "nothing was forgotten; `memlite query` prints ids")
-    if not yes:
-        for record in found:
-            output.say(f"{record.ref}: {record.headline}")
-        click.confirm(f"forget {len(found)} for good?", abort=True, err=True)
     with database:
+        others = forgetting.of_same_turn(database, wanted)
+        if turn:
+            found += records.fetch(database, others)
+            wanted, others = [*wanted, *others], []
+        if not yes:
+            for record in found:
+                output.say(f"{record.ref}: {record.headline}")
+            click.confirm(f"forget {len(found)} for good?", abort=True, err=True)
         forgetting.forget(database, wanted)
         erased = forgetting.erase(database)
     if json:
@@ -69,3 +74,9 @@ def forget(ids: tuple[str, ...], yes: bool, json: bool) -> None:
         output.write(f"forgotten: {', '.join(record.ref for record in found)}")
     if not erased:
         output.say("another process is reading; the words leave the file's bytes when `memlite forget` runs next")
+    if others:
+        output.say("of the same turn, with words that may be the same, there still are "
+                   f"{' '.join(records.cite(*other) for other in others)}; `memlite forget` takes them too")
+    older = forgetting.copies(paths.home())
+    if older:
+        output.say(f"older copies of the store keep what was in it then; delete them if it must go: {' '.join(older)}")

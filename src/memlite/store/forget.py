@@ -6,8 +6,10 @@ the same work when a transcript or an import brings it again.
 
 from __future__ import annotations
 
+import os
 import time
 
+from memlite import paths
 from memlite.clock import now_ms
 from memlite.store import index, records, transcripts
 
@@ -34,6 +36,25 @@ def forget(database: Database, references: list[tuple[str, int]]) -> list[tuple[
             transcripts.forget_words(database, record.transcript)
             gone.append((record.KIND, record.id or 0))
     return gone
+
+
+def of_same_turn(database: Database, references: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The (kind, id) of what else was stored of the turns that these records belong to: a prompt, what was done for
+    it, and its summary may hold the same words. Raises as Database."""
+    found: dict[tuple[str, int], None] = {}
+    for kind, ident in references:
+        for other, table in records.TABLES.items():
+            rows = database.rows(f"SELECT o.id FROM {table} o JOIN {records.TABLES[kind]} m ON m.session = o.session "
+                                 "AND m.prompt_number = o.prompt_number WHERE m.id = ? ORDER BY o.id", (ident,))
+            found.update(((other, row[0]), None) for row in rows)
+    return [reference for reference in found if reference not in references]
+
+
+def copies(home: str) -> list[str]:
+    """The paths of the store's older copies under `home`, made before an upgrade or a repair: they keep what was in
+    it then."""
+    return sorted(os.path.join(home, name) for name in os.listdir(home)
+                  if name.startswith(f"{paths.DATABASE}.") and (name.endswith(".bak") or ".damaged-" in name))
 
 
 def erase(database: Database) -> bool:
