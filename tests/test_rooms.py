@@ -16,8 +16,8 @@ import memlite
 SOURCE = Path(memlite.__file__).parent
 
 # What everyone uses; these import nothing but each other.
-WORDS = {"model", "errors", "settings", "paths", "jsoncodec", "clock", "build_info", "processes", "worker_file",
-         "leftovers"}
+WORDS = {"model", "errors", "settings", "paths", "jsoncodec", "wording", "clock", "build_info", "processes",
+         "worker_file", "leftovers"}
 # Room → the rooms it may import, besides WORDS and itself.
 ROOMS: dict[str, set[str]] = {
     **{word: set() for word in WORDS},

@@ -13,6 +13,7 @@ from memlite.errors import MemliteError, StoreBusy, StoreDamaged, StoreNewer, Us
 from memlite.model import Record
 from memlite.store import index, records, reindex, salvage, schema, transcripts
 from memlite.store.database import open_database
+from memlite.wording import all_counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def _stored(home: str, path: str) -> Finding:
         if version < schema.VERSION or not index.is_current(database):
             return Finding(name=name, state=WARN, text=f"{path} is of an older version",
                            hint="the next hook or query brings it up to date, after a backup")
-        counts = ", ".join(f"{count} {what}" for what, count in records.counts(database).items())
+        counts = all_counted(records.counts(database))
         waiting = reindex.waiting(database)
     if waiting:
         return Finding(name=name, state=WARN, text=f"about {waiting} memories are not in the search index yet",

@@ -70,6 +70,18 @@ def _refuse_foreign(path: str, owner: int) -> None:
                            "set MEMLITE_HOME to a directory of your own")
 
 
+def unreadable(home: str, failure: OSError) -> HomeUnusable:
+    """Why something in the directory `home` can't be read, and the way out."""
+    try:
+        refuse_foreign(home)
+    except HomeUnusable as foreign:
+        return foreign
+    except OSError:
+        pass  # not even the directory itself can be looked at
+    return HomeUnusable(f"{failure.filename or home} can't be read: {failure.strerror}",
+                        "make it readable, or set MEMLITE_HOME to a directory of your own")
+
+
 def create_private(path: str) -> None:
     """Make sure the file `path` exists with mode 0600 before anybody writes to it. Raises OSError.
 

@@ -47,6 +47,8 @@ def load(home: str) -> dict[str, Any]:
             raise ValueError("not a JSON object")
     except (FileNotFoundError, NotADirectoryError):  # the latter: `paths.ensure_home` tells it better
         given = {}
+    except PermissionError as failure:
+        raise paths.unreadable(home, failure) from None
     except (OSError, ValueError) as failure:
         raise UsageError(f"{path} can't be read as settings: {failure}",
                          "mend or delete it; it holds one JSON object") from None

@@ -13,6 +13,7 @@ from memlite.errors import UsageError
 from memlite.processes import Lock
 from memlite.store import reindex
 from memlite.store.database import Database, copy_in_memory, open_database
+from memlite.wording import all_counted, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ class Report(Result):
     def text(self, dry_run: bool) -> str:
         """The counts in words."""
         verb = "would store" if dry_run else "stored"
-        lines = [f"{self.files} transcripts read ({self.bytes / 1e6:.1f} MB): {verb} {self.observations} observations, "
-                 f"{self.summaries} summaries, {self.prompts} prompts; {self.idle} idle steps left out"]
+        stored = {"observation": self.observations, "summary": self.summaries, "prompt": self.prompts}
+        lines = [f"{counted(self.files, 'transcript')} read ({self.bytes / 1e6:.1f} MB): {verb} {all_counted(stored)}; "
+                 f"{counted(self.idle, 'idle step')} left out"]
         skipped = [f"{count} {name.replace('_', ' ')}" for name, count in self.skipped.as_dict().items() if count]
         if skipped:
             lines.append(f"rows skipped: {', '.join(skipped)}")

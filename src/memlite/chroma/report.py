@@ -8,6 +8,7 @@ from memlite import settings
 from memlite.chroma import places, position, sync
 from memlite.chroma.engine import ABSENT, ENABLE, FAILED, IDLE, OFF, READY, STARTING
 from memlite.store.database import open_for_reading
+from memlite.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def line(told: dict[str, Any]) -> str:
     if told["reason"]:
         said += f": {told['reason']}"
     if told["records"]:
-        said += f", {told['records']} records"
+        said += f", {counted(told['records'], 'record')}"
     if told["waiting"]:
         said += f", {told['waiting']} more to be taken in"
     if told["processes"]:

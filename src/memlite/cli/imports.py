@@ -14,6 +14,7 @@ from memlite.model import KINDS
 from memlite.store import records
 from memlite.store.database import open_database
 from memlite.store.reindex import rebuild
+from memlite.wording import counted
 
 
 @cli.group("import", help="Bring in memories from elsewhere.")
@@ -55,8 +56,8 @@ def reindex(json: bool, chroma: bool) -> None:
         refill(json)
         return
     with open_database(paths.home()) as database:
-        counted = records.counts(database)
-        total = sum(counted[kind] for kind in KINDS)
+        there = records.counts(database)
+        total = sum(there[kind] for kind in KINDS)
         with progress(total, "indexing") as bar:
             entered = rebuild(database, bar.update)
-    output.write(output.json_text({"indexed": entered}) if json else f"{entered} records indexed")
+    output.write(output.json_text({"indexed": entered}) if json else f"{counted(entered, 'record')} indexed")

@@ -14,6 +14,7 @@ from memlite.cli.frame import cli, with_options
 from memlite.errors import WorkerUnavailable
 from memlite.store import records
 from memlite.store.database import open_for_reading
+from memlite.wording import all_counted
 
 
 @cli.command(help="""Serve the memories over HTTP until stopped, normally at http://127.0.0.1:37777; prints the
@@ -113,7 +114,7 @@ def status(json: bool) -> None:
         output.write(output.json_text({"version": build_info.described(), "home": home, "database": path,
                                        "bytes": size, "counts": counts, "worker": told, "chroma": meaning}))
         return
-    stored = ", ".join(f"{count} {name}" for name, count in counts.items()) or "empty"
+    stored = all_counted(counts) or "empty"
     output.write(f"{build_info.described()}\nstore: {path} ({size / 1e6:.1f} MB): {stored}\nworker: {_about(worker)}\n"
                  f"by meaning: {report.line(meaning)}")
 

@@ -53,9 +53,14 @@ def open_for_reading(home: str, *, busy_ms: int = BUSY_MS) -> Database | None:
     made anew is brought on by a portion, so that it gets done even where no hook ever starts the background process.
     """
     path = os.path.join(home, paths.DATABASE)
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
+    try:
+        if os.stat(path).st_size == 0:
+            return None
+        paths.refuse_foreign(home)
+    except FileNotFoundError:
         return None
-    paths.refuse_foreign(home)
+    except OSError as failure:
+        raise paths.unreadable(home, failure) from None
     if os.access(path, os.W_OK) and os.access(home, os.W_OK):
         writable = open_database(home, busy_ms=busy_ms)
         if reindex.waiting(writable):
