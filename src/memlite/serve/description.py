@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from memlite.search.parameters import SPELLINGS
 from memlite.serve.calls import Call
-from memlite.serve.schemas import DEFAULTS, EMPTY, LENIENT, ONE_PROJECT, PARAMETERS, PATH_IDS, SCHEMAS, TIMELINE_MODE
+from memlite.serve.schemas import (
+    DEFAULTS,
+    EMPTY,
+    LENIENT,
+    ONE_PROJECT,
+    PARAMETERS,
+    PATH_IDS,
+    SCHEMAS,
+    SPACE,
+    TIMELINE_MODE,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +122,7 @@ def parameter_of(route: Route, meaning: str) -> dict[str, Any]:
 def _not_blank(schema: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in schema:
         return {**schema, "anyOf": [option for option in schema["anyOf"] if option != EMPTY]}
-    return {**schema, "pattern": "[^\\s,]"}
+    return {**schema, "pattern": f"[^{SPACE},]"}
 
 
 def _query_parameters(route: Route) -> list[dict[str, Any]]:

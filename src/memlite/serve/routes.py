@@ -5,7 +5,7 @@ from __future__ import annotations
 from memlite.search.parameters import SEARCH, TIMELINE
 from memlite.serve import browsing, description, memories, older, searching, stream, websocket
 from memlite.serve.route import Route
-from memlite.serve.schemas import ANY_ID
+from memlite.serve.schemas import ANY_ID, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ _OLD_SEARCH = _without(SEARCH, "kind", "output")
 _OLD_TIMELINE = _without(TIMELINE, "kind", "output", "format")
 _TEXT: dict[str, Any] = {"type": "string"}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT, "maxItems": 200}
-_WORDS: dict[str, Any] = {"type": "string", "pattern": "\\S"}
 _IDS: dict[str, Any] = {"type": "array", "items": ANY_ID, "maxItems": memories.MOST_IDS}
 _ALL = (("order", "date_desc"), ("limit", 10))
 
@@ -55,7 +54,7 @@ ROUTES: tuple[Route, ...] = (
           body=(("ids", _IDS, True),), help="Whole records of any kind by id; unknown ids are left out",
           example="""/api/observations/batch -H 'Content-Type: application/json' -d '{"ids": [123, "S5", "P7"]}'"""),
     Route(method="POST", path="/api/memory/save", handler=memories.save_memory, answer="Saved", writes=True,
-          body=(("text", _WORDS, True), ("title", _TEXT, False), ("project", _TEXT, False), ("type", _TEXT, False),
+          body=(("text", WORDS, True), ("title", _TEXT, False), ("project", _TEXT, False), ("type", _TEXT, False),
                 ("concepts", _TEXTS, False), ("files", _TEXTS, False)),
           help="Store a text as an observation; needs the token",
           example="/api/memory/save -H \"Authorization: Bearer $(cat ~/.memlite/token)\" "

@@ -14,7 +14,10 @@ _TEXT: dict[str, Any] = {"type": "string"}
 _NUMBER: dict[str, Any] = {"type": "integer"}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
 
-EMPTY: dict[str, Any] = {"type": "string", "pattern": "^\\s*$"}
+# White space as Python strips it: regular expressions leave out the separators of ASCII and NEL.
+SPACE = "\\s\\u001c-\\u001f\\u0085"
+EMPTY: dict[str, Any] = {"type": "string", "pattern": f"^[{SPACE}]*$"}
+WORDS: dict[str, Any] = {"type": "string", "pattern": f"[^{SPACE}]"}
 _EPOCH = {"type": "string", "pattern": "^[1-9][0-9]{6,15}$"}
 _ISO = [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]
 _DATE = {"anyOf": [*_ISO, _EPOCH, {"type": "string", "pattern": "^[0-9]{1,4}(m|h|d|w|mo|y)$"},
@@ -33,11 +36,12 @@ def _whole(low: int, high: int) -> dict[str, Any]:
     return {"anyOf": [{"type": "integer", "minimum": low, "maximum": high}, EMPTY]}
 
 
-_ID = "^#?[0-9]{1,11}$"
+_ID = "^#?[0-9]{1,18}$"
 
 # The pattern of an id in a path, by the part before it.
-PATH_IDS = {"observation": _ID, "session": "^#?[Ss]?[0-9]{1,11}$", "prompt": "^#?[Pp]?[0-9]{1,11}$"}
-ANY_ID = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^#?[SsPp]?[0-9]{1,11}$"}]}
+PATH_IDS = {"observation": _ID, "session": "^#?[Ss]?[0-9]{1,18}$", "prompt": "^#?[Pp]?[0-9]{1,18}$"}
+ANY_ID = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 999_999_999_999_999_999},
+                    {"type": "string", "pattern": "^#?[SsPp]?[0-9]{1,18}$"}]}
 
 _LIST: dict[str, Any] = {"type": "string", "description": "one, or several with commas between them"}
 
@@ -67,7 +71,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], str]] = {
     "output": (_one_of(OUTPUTS), "json, compact markdown, or markdown in MCP's envelope"),
 }
 TIMELINE_MODE = (_one_of(("auto", "observations", "sessions")), "among what the query looks")
-ONE_PROJECT = {"type": "string", "pattern": "^[\\s,]*[^\\s,][^,]*[\\s,]*$"}
+ONE_PROJECT = {"type": "string", "pattern": f"^[{SPACE},]*[^{SPACE},][^,]*[{SPACE},]*$"}
 # What an older route clamps or passes over when it has no meaning.
 LENIENT = ("format", "limit", "offset", "order", "mode", "before", "after")
 # What holds when a parameter is not given, unless the route says otherwise.
