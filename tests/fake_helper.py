@@ -4,8 +4,9 @@
 
 FOLDER/behaviour holds one word: `well`, `raise`, `hang` (until the word changes), `die` (in the middle of a query),
 `dimension` (every query fails, as with vectors of another length), `empty` (knows nothing), `locked` (does not open),
-`mute` (starts and never says a word), `garbage` (answers what is no JSON). The index lies in the folder it is told to
-use, so that it outlives the process. FOLDER/log gets a line for each operation.
+`mute` (starts and never says a word), `garbage` (answers what is no JSON), `busy` (takes in nothing until the word
+changes). The index lies in the folder it is told to use, so that it outlives the process. FOLDER/log gets a line for
+each operation.
 """
 
 from __future__ import annotations
@@ -135,6 +136,8 @@ def perform(index: Index, request: dict[str, Any]) -> None:
         if request["op"] == "near":
             log("near")
             found = {"near": index.near(request)}
+        while request["op"] == "put" and behaviour() == "busy":
+            time.sleep(0.02)
         with LOCK:
             if request["op"] == "put":
                 log(f"put {len(request['put'])} drop {len(request['drop'])}")

@@ -17,7 +17,7 @@ from memlite.search.controller import Answer, search
 from memlite.search.request import SearchRequest
 from memlite.search.semantic import Semantic
 from memlite.store.database import open_database
-from shop_store import BEGIN, fill, observed, store
+from shop_store import BEGIN, BOAT, fill, observed, store
 
 # What each state of Chroma makes of a query: (used, degraded, part of the reason; None: no reason).
 STATES: dict[str, tuple[str, bool, str | None]] = {
@@ -25,7 +25,7 @@ STATES: dict[str, tuple[str, bool, str | None]] = {
     "off": ("keyword", False, None),
     "healthy": ("hybrid", False, None),
     "empty": ("hybrid", False, None),
-    "partly filled": ("hybrid", False, "1 records are not in the index of meanings yet"),
+    "partly filled": ("hybrid", False, "1 record not in the index of meanings yet"),
     "raising": ("keyword", True, "no such table"),
     "hanging": ("keyword", True, "did not answer within"),
     "dying in a query": ("keyword", True, "has ended"),
@@ -69,7 +69,9 @@ def engine(home: str, chroma: FakeChroma, request: pytest.FixtureRequest) -> Ite
         until(lambda: found.state == "failed")
     elif state == "partly filled":
         filled(found)
-        found.waiting = 1
+        chroma.behave("busy")
+        store(home, observed("Nothing like it", 90), BOAT)
+        until(lambda: found.waiting == 1)
     else:
         filled(found)
         chroma.behave({"empty": "empty", "raising": "raise", "hanging": "hang", "dying in a query": "die",

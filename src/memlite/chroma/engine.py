@@ -17,6 +17,7 @@ from memlite.errors import MemliteError, SemanticUnavailable
 from memlite.search.semantic import Semantic
 from memlite.store import find, index
 from memlite.store.database import Database, open_for_reading
+from memlite.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Engine(Semantic):
 
     def gap(self) -> str:
         """See Semantic."""
-        return f"{self.waiting} records are not in the index of meanings yet" if self.waiting else ""
+        return f"{counted(self.waiting, 'record')} not in the index of meanings yet" if self.waiting else ""
 
     def status(self) -> dict[str, Any]:
         """What there is, JSON-ready: state (off, absent, idle, starting, ready, failed), reason (of a state that is
@@ -222,15 +223,16 @@ class Engine(Semantic):
                 return False
             self._open(database)
             return not self._closed
-        if sync.step(database, helper, self._position):
+        self.waiting = sync.waiting(database, self._position)
+        if self.waiting and sync.step(database, helper, self._position):
             position.save(self.folder, self._position)
-            waiting = sync.waiting(database, self._position)
-            if not waiting:
+            self.waiting = sync.waiting(database, self._position)
+            if not self.waiting:
                 self.count = int(helper.call("state", _OPEN_SECONDS)["count"])
-            self.waiting, self._pause = waiting, 1.0
+            self._pause = 1.0
             self._used = max(self._used, now)
             return True
-        self.waiting, self._wanted = 0, False
+        self._wanted = False
         if now - self._used > self._idle_seconds:
             self._end_helper()
             self.state = IDLE
