@@ -253,7 +253,9 @@ def test_store_of_someone_else_is_not_read_either(home: str, monkeypatch: pytest
     me = os.getuid()
     with monkeypatch.context() as patch:
         patch.setattr(os, "access", lambda *_: False)
-        assert open_for_reading(home) is not None
+        own = open_for_reading(home)
+        assert own is not None
+        own.close()
         patch.setattr(os, "getuid", lambda: me + 1)
         with pytest.raises(HomeUnusable, match="belongs to user"):
             open_for_reading(home)

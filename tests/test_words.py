@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import example, given
@@ -24,11 +25,14 @@ def index(*texts: str) -> sqlite3.Connection:
     return connection
 
 
-def found(connection: sqlite3.Connection, query: str) -> list[int]:
-    """The rows that match `query`, best first."""
+def found(query: str, *texts: str) -> list[int]:
+    """The places of those of `texts` that match `query`, from 1, best first."""
     expression = words.expression(words.terms(query))
-    return [row[0] for row in connection.execute(
-        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words)", (expression,))] if expression else []
+    if not expression:
+        return []
+    with closing(index(*texts)) as connection:
+        return [row[0] for row in connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words)", (expression,))]
 
 
 EMPTY = index("something")
@@ -52,7 +56,7 @@ def test_any_string_becomes_a_valid_expression_or_none(query: str) -> None:
 @given(st.text(st.characters(categories=("Lu", "Ll", "Nd"), max_codepoint=0x2FF), min_size=1, max_size=12))
 def test_a_word_is_found_by_itself(word: str) -> None:
     """Whatever letters it has, in whatever case it is typed."""
-    assert found(index("other text", f"before {word} after"), word) == [2]
+    assert found(word, "other text", f"before {word} after") == [2]
 
 
 @pytest.mark.parametrize(("text", "query"), [
@@ -63,13 +67,13 @@ def test_a_word_is_found_by_itself(word: str) -> None:
     ("100 ms", "100")])
 def test_wording_may_differ_in_form(text: str, query: str) -> None:
     """Stems, parts of identifiers, pairs of unspaced scripts, accents and case."""
-    assert found(index("unrelated", text), query) == [2]
+    assert found(query, "unrelated", text) == [2]
 
 
 def test_all_meaningful_words_are_alternatives() -> None:
     """One word in common is enough; more words in common rank higher."""
-    connection = index("the migration failed", "nothing of the kind", "the migration failed on SQLite")
-    assert found(connection, "why did the sqlite migration fail?") == [3, 1]
+    texts = ("the migration failed", "nothing of the kind", "the migration failed on SQLite")
+    assert found("why did the sqlite migration fail?", *texts) == [3, 1]
 
 
 def test_stop_words_are_dropped_unless_nothing_else_is_left() -> None:

@@ -35,8 +35,11 @@ def recent(**values: Any) -> None:
 @with_options(options.JSON)
 def show(ids: tuple[str, ...], json: bool) -> None:
     wanted = references(ids)
+    found = []
     database = open_for_reading(paths.home())
-    found = records.fetch(database, wanted) if database else []
+    if database is not None:
+        with database:
+            found = records.fetch(database, wanted)
     known = {record.ref for record in found}
     missing = [text for text, (kind, ident) in zip(ids, wanted, strict=True) if records.cite(kind, ident) not in known]
     if json and (found or not missing):

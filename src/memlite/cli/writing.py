@@ -52,12 +52,14 @@ def save(text: tuple[str, ...], title: str, kind: str, concepts: tuple[str, ...]
 def forget(ids: tuple[str, ...], turn: bool, yes: bool, json: bool) -> None:
     wanted = references(ids)
     database = open_for_reading(paths.home())
-    found = records.fetch(database, wanted) if database else []
-    known = {(record.KIND, record.id) for record in found}
-    missing = [text for text, reference in zip(ids, wanted, strict=True) if reference not in known]
-    if database is None or missing:
-        raise NotFound(f"no record {', '.join(missing)}", "nothing was forgotten; `memlite query` prints ids")
+    if database is None:
+        raise NotFound(f"no record {', '.join(ids)}", "nothing is stored yet")
     with database:
+        found = records.fetch(database, wanted)
+        known = {(record.KIND, record.id) for record in found}
+        missing = [text for text, reference in zip(ids, wanted, strict=True) if reference not in known]
+        if missing:
+            raise NotFound(f"no record {', '.join(missing)}", "nothing was forgotten; `memlite query` prints ids")
         others = forgetting.of_same_turn(database, wanted)
         if turn:
             found += records.fetch(database, others)
