@@ -52,7 +52,7 @@ if make_scanner is not None:
             raise ValueError(f"not JSON at character {failure.value}") from None
         except RecursionError:
             raise ValueError("JSON nested too deeply") from None
-        except (SystemError, ValueError):  # up to Python 3.11 the scanner finds no JSONDecodeError, later it imports json
+        except (SystemError, ValueError):  # until Python 3.12 it finds no JSONDecodeError, since then it imports json
             raise ValueError(f"not JSON somewhere after character {start}") from None
         while stop < end and text[stop] in _WHITESPACE:
             stop += 1
