@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from memlite.store.save import Saved
 
 
+_MOMENT = len("2026-01-31T12:00:00.000Z")   # created_at, which stands beside the epoch
+
+
 def type_of(record: Any) -> str:
     """An observation's type; else the kind."""
     return str(record.type) if record.KIND == OBSERVATION else str(record.KIND)
@@ -24,8 +27,11 @@ def type_of(record: Any) -> str:
 def tokens(record: Any) -> int:
     """About how many tokens reading the full record costs, at four characters a token; where its transcript lies does
     not count, so that the same memory costs the same everywhere."""
-    counted = (len(str(value)) for name, value in full(record).items() if name not in ("transcript", "uuids"))
-    return max(1, sum(counted) // 4)
+    counted = len(record.KIND) + len(record.ref) + _MOMENT
+    for name in record.FIELDS:
+        if name not in ("id", "transcript", "uuids"):
+            counted += len(str(getattr(record, name)))
+    return counted // 4
 
 
 def brief(record: Any, *, score: float | None = None, match: str = "") -> dict[str, Any]:

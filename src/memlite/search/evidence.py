@@ -94,8 +94,11 @@ class Evidence:
         for needle, worth, kin in self._terms:
             if needle in line:
                 told += worth
-            elif any(other in line for other in kin):
-                told += SYNONYM * worth
+                continue
+            for other in kin:
+                if other in line:
+                    told += SYNONYM * worth
+                    break
         return told
 
     def _cut(self, line: str) -> str:
