@@ -113,6 +113,11 @@ class Engine(Semantic):
         self._strikes, self._pause = 0, 1.0
         return near
 
+    @property
+    def stage(self) -> tuple[str, int, int]:
+        """What decides, beside the store, what it finds: its state, and how many records are in it and missing."""
+        return self.state, self.count, self.waiting
+
     def gap(self) -> str:
         """See Semantic."""
         return f"{counted(self.waiting, 'record')} not in the index of meanings yet" if self.waiting else ""

@@ -20,6 +20,7 @@ from memlite.serve.routes import ROUTES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 def application(worker: Worker) -> Guard:
     """The WSGI application of `worker`: its routes behind the guard."""
@@ -39,14 +40,28 @@ def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse
             guard.check_json(environ)
             if route.writes:
                 guard.check_token(environ, worker.home)
-            found = route.handler(Call(worker, route, environ, arguments))
-            reply = found if isinstance(found, Reply) else Reply.of(found)
+            reply = _found(worker, route, environ, arguments)
         except MemliteError as failure:
             if failure.http_status >= 500:
                 log.say(f"{route.path}: {failure.message}")
             reply = error_reply(failure)
         return bottle.HTTPResponse(reply.body, reply.status, reply.headers)
     return answer
+
+
+def _found(worker: Worker, route: Route, environ: dict[str, Any], arguments: dict[str, str]) -> Reply:
+    """The answer of the route's handler, or the one it gave before if nothing has changed since."""
+    asked = (route.path, environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT", ""), *worker.semantic.stage)
+    version = worker.given.version() if route.searches else ()
+    given = worker.given.find(asked) if version else None
+    if given is not None:
+        return given
+    call = Call(worker, route, environ, arguments)
+    found = route.handler(call)
+    reply = found if isinstance(found, Reply) else Reply.of(found)
+    if not call.passing:
+        worker.given.keep(asked, reply, version)
+    return reply
 
 
 def error_reply(failure: MemliteError) -> Reply:

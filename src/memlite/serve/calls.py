@@ -8,9 +8,11 @@ from urllib.parse import parse_qsl
 from memlite import build_info, clock, jsoncodec, settings
 from memlite.chroma.engine import Engine
 from memlite.errors import UsageError
+from memlite.search import controller
 from memlite.search.parameters import OUTPUTS, Parameters
 from memlite.serve import guard, replies
 from memlite.serve.feed import Feed
+from memlite.serve.given import Given
 from memlite.serve.pool import Pool
 from memlite.serve.replies import Reply
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from memlite.search.controller import Answer
+    from memlite.search.request import SearchRequest
     from memlite.serve.route import Route
 
 _MOST_FIELDS = 200
@@ -38,6 +42,7 @@ class Worker:
         self.commit = build_info.commit()
         self.nonce = os.urandom(32).hex()
         self.feed = Feed(self.pool)
+        self.given = Given(home)
         self.semantic = Engine(home, settings.load(home))
         self.routes: tuple[Route, ...] = ()
 
@@ -49,6 +54,7 @@ class Worker:
         """Close the connections to the store and end the search by meaning."""
         self.feed.close()
         self.semantic.close()
+        self.given.close()
         self.pool.close()
 
 
@@ -61,6 +67,7 @@ class Call:
         self.environ = environ
         self.arguments = arguments    # the parts of the path, by name
         self.now = clock.now_ms()
+        self.passing = False          # whether a better answer may be had soon, though nothing is stored meanwhile
         try:
             self.pairs = parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
         except ValueError:
@@ -93,6 +100,13 @@ class Call:
         if unknown:
             known = ", ".join(name for name, _, _ in self.route.body)
             raise UsageError(f"Unknown parameter: {sorted(unknown)[0]}", f"known here: {known}", "unknown_parameter")
+        return found
+
+    def search(self, request: SearchRequest) -> Answer:
+        """What the worker's store and index of meanings answer. Raises as the controller."""
+        with self.worker.pool.lend() as database:
+            found = controller.search(database, request, semantic=self.worker.semantic)
+        self.passing = self.passing or found.degraded
         return found
 
     @property

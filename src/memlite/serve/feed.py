@@ -1,26 +1,22 @@
 """One watcher of the store for all listeners: it notices that something came in, they read what it was.
 
-Hooks write to the file from processes of their own. `PRAGMA data_version` says for a few microseconds whether anybody
-has committed since it was last asked (https://sqlite.org/pragma.html#pragma_data_version); while nobody listens nobody
-asks. Each listener keeps its own position, so a slow one holds up nobody and loses nothing.
+Hooks write to the file from processes of their own, so it has to be asked; while nobody listens nobody asks. Each
+listener keeps its own position, so a slow one holds up nobody and loses nothing.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 
-from memlite import paths
 from memlite.errors import MemliteError
 from memlite.serve import log
 from memlite.store import changes
-from memlite.store.database import open_for_reading
+from memlite.store.watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memlite.serve.pool import Pool
     from memlite.store.changes import Change, Position
-    from memlite.store.database import Database
 
 STEP_SECONDS = 0.25
 PAGE = 200   # changes of each kind that are read at once
@@ -94,8 +90,7 @@ class Feed:
 
     def _watch(self) -> None:
         """Look whether somebody has written, as long as somebody listens."""
-        path = os.path.join(self.pool.home, paths.DATABASE)
-        database: Database | None = None
+        watch = Watch(self.pool.home)
         seen: tuple[object, ...] = ()
         while True:
             with self._condition:
@@ -104,14 +99,7 @@ class Feed:
                     self._watcher = None
                     break
             try:
-                file = _identity(path)
-                if database is None or seen[:1] != (file,):   # there is a store now, or another one
-                    if database is not None:
-                        database.close()
-                    database = open_for_reading(self.pool.home)
-                now: tuple[object, ...] = (file,)
-                if database is not None:
-                    now = (file, database.rows("PRAGMA data_version")[0][0])
+                now = watch.version()
             except MemliteError as failure:
                 log.say(f"the store can't be watched: {failure.message}")
                 now = ()
@@ -120,13 +108,4 @@ class Feed:
                 with self._condition:
                     self.version += 1
                     self._condition.notify_all()
-        if database is not None:
-            database.close()
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        watch.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memlite.model import OBSERVATION, PROMPT, SUMMARY
 from memlite.render import older
-from memlite.search import controller, parameters
+from memlite.search import parameters
 from memlite.search import timeline as timelines
 from memlite.search.request import FULL
 from memlite.serve.calls import Call
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 def _found(call: Call, limit: int, **fixed: Any) -> Answer:
-    request = parameters.search_request(call.parameters, now=call.now, default_limit=limit, **fixed)
-    with call.worker.pool.lend() as database:
-        return controller.search(database, request, semantic=call.worker.semantic)
+    return call.search(parameters.search_request(call.parameters, now=call.now, default_limit=limit, **fixed))
 
 
 def _searched(call: Call, kind: str) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 
-from memlite import paths
 from memlite.errors import StoreBusy
 from memlite.store.database import Database, open_database, open_for_reading
+from memlite.store.watch import identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ class Pool:
 
     def __init__(self, home: str, kept: int = KEPT, lent: int = LENT) -> None:
         self.home = home
-        self._path = os.path.join(home, paths.DATABASE)
         self._kept = kept
         self._places = threading.BoundedSemaphore(lent)
         self._idle: list[Database] = []
@@ -52,7 +50,7 @@ class Pool:
             raise
 
     def _opened(self, create: bool) -> Database | None:
-        file = self._identity()
+        file = identity(self.home)
         with self._lock:
             if file != self._file:
                 self._drop()
@@ -62,7 +60,7 @@ class Pool:
         database = open_database(self.home) if create else open_for_reading(self.home)
         if file is None and database is not None:
             with self._lock:
-                self._file = self._identity()
+                self._file = identity(self.home)
         return database
 
     def give(self, database: Database | None, sound: bool) -> None:
@@ -88,13 +86,6 @@ class Pool:
     def _drop(self) -> None:
         while self._idle:
             self._idle.pop().close()
-
-    def _identity(self) -> tuple[int, int] | None:
-        try:
-            found = os.stat(self._path)
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
 
 
 class Loan:

@@ -42,6 +42,11 @@ class Route(Record):
         """Whether the answer goes on for as long as the client listens."""
         return self.answer in ("EventStream", "WebSocket")
 
+    @property
+    def searches(self) -> bool:
+        """Whether it answers from what is stored alone, and takes some time for it."""
+        return self.method == "GET" and "query" in self.parameters
+
     def paths(self) -> list[str]:
         """All paths the route answers under: /api/… under /api/v1/… too."""
         found = [self.path, *self.aliases]

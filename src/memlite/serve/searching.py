@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memlite.render import items, markdown
 from memlite.search import contextualize as ready_made
-from memlite.search import controller, parameters
+from memlite.search import parameters
 from memlite.search import timeline as timelines
 from memlite.serve.calls import Call
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def search(call: Call, **fixed: Any) -> Any:
     """Memories of all kinds in one ranking; `fixed` fields of the request are not the caller's to choose."""
     request = parameters.search_request(call.parameters, now=call.now, **fixed)
-    with call.worker.pool.lend() as database:
-        found = controller.search(database, request, semantic=call.worker.semantic)
-    return call.shown(found, items.answer, markdown.answer)
+    return call.shown(call.search(request), items.answer, markdown.answer)
 
 
 def decisions(call: Call) -> Any:
