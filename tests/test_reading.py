@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from memlite.capture.ingest import ingest
+from memlite.cli.main import cli
 from memlite.store.database import open_database
 from rows import shop_session
 
@@ -176,3 +178,12 @@ def test_closed_streams_are_no_error(shop: Path) -> None:
         done = subprocess.run(["sh", "-c", f'exec "{sys.executable}" -m memlite {arguments} >&-'], text=True, cwd=shop,
                               stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path})
         assert done.returncode == 0 and "Error" not in done.stderr
+
+
+def test_text_that_looks_like_an_option_is_told_how_to_be_written(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-word` in a query excludes it; the shell's convention for that is `--`."""
+    monkeypatch.setenv("MEMLITE_HOME", home)
+    done = CliRunner().invoke(cli, ["decisions", "-zebra"])
+    assert done.exit_code == 2 and "goes after --" in done.stderr
+    assert CliRunner().invoke(cli, ["decisions", "--", "-zebra"]).exit_code == 0
+    assert "goes after" not in CliRunner().invoke(cli, ["status", "--nonsense"]).stderr

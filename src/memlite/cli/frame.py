@@ -26,9 +26,13 @@ class Group(click.Group):
         except MemliteError as failure:
             sys.exit(output.report(failure, "--json" in sys.argv))
         except click.UsageError as failure:  # click tells the person, but a program reads standard output
+            if isinstance(failure, click.NoSuchOption) and failure.ctx and any(
+                    isinstance(taken, click.Argument) for taken in failure.ctx.command.params):
+                told = f"{failure.format_message()} Text that begins with - goes after --."
+                failure = click.UsageError(told, failure.ctx)
             if "--json" in sys.argv:
                 output.write(output.json_text(items.error(UsageError(failure.format_message()))))
-            raise
+            raise failure
         except BrokenPipeError:
             sys.exit(output.reader_gone())
 

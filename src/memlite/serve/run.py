@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -79,8 +80,10 @@ def _listen(worker: Worker, host: str, port: int, tries: int) -> Server:
             return Server(app, host, candidate, on_stop=worker.stop)
         except OSError as error:
             failure = failure or error
+    taken = failure is not None and failure.errno == errno.EADDRINUSE
     raise WorkerUnavailable(f"{host}:{port} can't be listened on: {failure and failure.strerror}",
-                            "another program has it; choose another with --port or MEMLITE_PORT")
+                            "another program has it; choose another with --port or MEMLITE_PORT" if taken else
+                            "--host and --port name an address of this machine, by default 127.0.0.1")
 
 
 _LAUNCHER = os.getppid() if getattr(sys, "frozen", False) and os.name != "nt" else 0
