@@ -28,7 +28,7 @@ def remember(home: str, *titles: str) -> None:
 def app(home: str) -> Iterator[TestApp]:
     worker = Worker(home)
     yield TestApp(application(worker), extra_environ={"HTTP_HOST": "127.0.0.1:37777", "SERVER_PORT": "37777"})
-    worker.pool.close()
+    worker.close()
 
 
 def test_health_says_which_worker_it_is_and_what_is_stored(app: TestApp, home: str) -> None:
