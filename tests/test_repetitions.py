@@ -51,6 +51,14 @@ def test_headlines_that_tell_nothing_are_no_duplicates(fresh_db: Database) -> No
     assert folded(fresh_db, *given) == (given, {})
 
 
+def test_length_of_a_word_is_counted_in_characters(fresh_db: Database) -> None:
+    """Of any script: a Korean date, amounts in euro, and words parted by a Japanese space."""
+    titles = ("2026년 1월 5일", "2026년 2월 9일", "10 € 20 €", "30 € 40 €", "修复\u3000登录 1", "修复\u3000登录 2")
+    fill(fresh_db, *(Observation(title=title) for title in titles))
+    given = [(OBSERVATION, number + 1) for number in range(len(titles))]
+    assert folded(fresh_db, *given) == (given, {})
+
+
 def test_what_repeats_the_rows_of_a_better_one_stands_behind(fresh_db: Database) -> None:
     """A summary made of rows that two better ones have shown; with a row of its own it stays."""
     fill(fresh_db, Observation(title="comma parsed", uuids=["a", "b"]), Prompt(text="the comma", uuids=["c"]),

@@ -24,12 +24,12 @@ def fold(database: Database, ranked: list[Found]) -> tuple[list[Found], dict[tup
     """
     top, rest = ranked[:CANDIDATES], ranked[CANDIDATES:]
     outlines = records.outlines(database, [(row.kind, row.id) for row in top])
-    alike: dict[tuple[int, str, bytes], list[Found]] = {}
+    alike: dict[tuple[int, str, str], list[Found]] = {}
     for row in top:
         _, project, type_, headline = outlines[row.kind, row.id]
-        words = headline.lower().encode().translate(None, _DIGITS).split()
+        words = headline.lower().encode().translate(None, _DIGITS).decode().split()
         if len([word for word in words if len(word) > 2]) > 1:  # a date or a single word is the headline of anything
-            alike.setdefault((project, type_, b" ".join(words)), []).append(row)
+            alike.setdefault((project, type_, " ".join(words)), []).append(row)
     similar: dict[tuple[str, int], int] = {}
     behind: set[tuple[str, int]] = set()
     for group in alike.values():
