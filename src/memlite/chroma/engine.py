@@ -10,13 +10,13 @@ import os
 import threading
 import time
 
-from memlite import paths
 from memlite.chroma import conditions, places, position, sync
 from memlite.chroma.helper import Helper, HelperFailed, opening
 from memlite.errors import MemliteError, SemanticUnavailable
 from memlite.search.semantic import Semantic
 from memlite.store import find, index
 from memlite.store.database import Database, open_for_reading
+from memlite.store.watch import identity
 from memlite.wording import counted
 
 TYPE_CHECKING = False
@@ -185,7 +185,7 @@ class Engine(Semantic):
         seen: object = None
         while not self._closed:
             try:
-                file = _identity(self.home)
+                file = identity(self.home)
                 if database is None or file != seen:
                     if database is not None:
                         database.close()
@@ -271,14 +271,6 @@ class Engine(Semantic):
 
     def _index_folder(self) -> str:
         return os.path.join(self.folder, "index")
-
-
-def _identity(home: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(os.path.join(home, paths.DATABASE))
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _rss(pid: int) -> int | None:
