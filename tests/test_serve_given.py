@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from webtest import TestApp
 
+from fake_chroma import FakeChroma, filled, until
+from memlite.chroma import sync
 from memlite.search import controller
 from memlite.serve import access_token, calls, given
 from memlite.serve.app import application
 from memlite.serve.calls import Worker
 from memlite.store import forget
 from memlite.store.database import open_database
-from shop_store import fill, observed, store
+from shop_store import BOAT, fill, observed, store
 
 ASKED = "/api/search?query=prices"
 
@@ -104,8 +107,9 @@ def test_errors_degraded_and_large_answers_are_not_kept(counted: Counted, monkey
 
 def test_only_so_many_are_kept_and_only_so_long(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest go first; what an answer says of "yesterday" goes by the clock."""
-    sizes = [len(counted.app.get(f"/api/search?query={query}").body) for query in ("one", "two")]
-    monkeypatch.setattr(given, "MOST", sum(sizes))
+    for query in ("one", "two"):
+        counted.app.get(f"/api/search?query={query}")
+    monkeypatch.setattr(given, "MOST", counted.worker.given._size)
     for query in ("six", "two", "one"):  # as long as the others
         counted.app.get(f"/api/search?query={query}")
     assert counted.searches == 4
@@ -121,4 +125,40 @@ def test_without_a_store_nothing_is_kept(home: str, monkeypatch: pytest.MonkeyPa
     assert counted.ids() == counted.ids() == []
     store(home, observed("Prices", 1))
     assert counted.ids() == ["1"]
+    counted.worker.close()
+
+
+def test_what_was_asked_counts_too(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long question is kept beside its answer; of an Accept header only what it decides, and nothing beyond its
+    time."""
+    monkeypatch.setattr(given, "MOST", 20_000)
+    for number in range(30):
+        counted.app.get(f"{ASKED}&branch={'x' * 3000}{number}")
+    assert 0 < len(counted.worker.given._kept) <= 6
+    searches = counted.searches
+    for number in range(30):
+        counted.app.get(ASKED, headers={"Accept": f"application/json, x/{'y' * 3000}{number}"})
+    assert counted.searches == searches + 1
+    now = time.monotonic()
+    monkeypatch.setattr(given.time, "monotonic", lambda: now + given.SECONDS + 1)
+    counted.app.get(ASKED)
+    assert (len(counted.worker.given._kept), counted.searches) == (1, searches + 2)
+
+
+def test_what_enters_the_index_of_meanings_is_seen(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it holds as many records as before: one was forgotten, one stored, and asked for before they were in."""
+    fill(home)
+    counted = Counted(home, monkeypatch)
+    counted.worker.semantic = filled(FakeChroma(tmp_path / "fake").engine(home))
+    asked = "/api/search?query=seaworthy"    # which means hull to the fake
+    [hull] = [item["id"] for item in counted.app.get(f"{asked}&mode=semantic").json["results"]
+              if item["title"] == "Hull of the boat"]
+    looks, whole = [], sync.waiting
+    monkeypatch.setattr(sync, "waiting", lambda *given: looks.append(given) or 0)    # it has not looked yet
+    with open_database(home) as database:
+        forget.forget(database, [("observation", int(hull))])
+    new = store(home, observed("Hull repaired", 60), BOAT)
+    assert str(new) not in counted.ids(asked)
+    monkeypatch.setattr(sync, "waiting", whole)
+    until(lambda: str(new) in counted.ids(asked))
     counted.worker.close()

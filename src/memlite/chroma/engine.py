@@ -114,9 +114,10 @@ class Engine(Semantic):
         return near
 
     @property
-    def stage(self) -> tuple[str, int, int]:
-        """What decides, beside the store, what it finds: its state, and how many records are in it and missing."""
-        return self.state, self.count, self.waiting
+    def stage(self) -> tuple[object, ...]:
+        """What decides, beside the store, what it finds: its state, and how far it has followed which journal into
+        which index. It is another one once a record has come in, changed or gone."""
+        return self.state, self.waiting, *self._position.as_dict().values()
 
     def gap(self) -> str:
         """See Semantic."""

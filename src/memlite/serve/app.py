@@ -10,7 +10,7 @@ import bottle
 from memlite.errors import MemliteError
 from memlite.render import items
 from memlite.serve import guard, log, replies
-from memlite.serve.calls import Call, Worker
+from memlite.serve.calls import Call, Worker, accepts_markdown
 from memlite.serve.guard import Guard
 from memlite.serve.meaning import PRIVATE
 from memlite.serve.replies import Reply
@@ -51,7 +51,7 @@ def _callback(worker: Worker, route: Route) -> Callable[..., bottle.HTTPResponse
 
 def _found(worker: Worker, route: Route, environ: dict[str, Any], arguments: dict[str, str]) -> Reply:
     """The answer of the route's handler, or the one it gave before if nothing has changed since."""
-    asked = (route.path, environ.get("QUERY_STRING", ""), environ.get("HTTP_ACCEPT", ""), *worker.semantic.stage)
+    asked = (route.path, environ.get("QUERY_STRING", ""), accepts_markdown(environ), *worker.semantic.stage)
     version = worker.given.version() if route.searches else ()
     given = worker.given.find(asked) if version else None
     if given is not None:

@@ -112,8 +112,7 @@ class Call:
     @property
     def output(self) -> str:
         """json, markdown or mcp: by the parameter, else by the Accept header."""
-        accepts = "markdown" if "text/markdown" in self.environ.get("HTTP_ACCEPT", "") else "json"
-        return self.parameters.choice("output", OUTPUTS, accepts)
+        return self.parameters.choice("output", OUTPUTS, "markdown" if accepts_markdown(self.environ) else "json")
 
     def shown(self, found: Any, as_json: Callable[[Any], Any], as_markdown: Callable[[Any], str]) -> Any:
         """What was found in the form the caller wants."""
@@ -124,6 +123,11 @@ class Call:
         if output == "mcp":
             return [{"type": "text", "text": text}]
         return Reply(text.encode("utf-8", "replace"), replies.MARKDOWN)
+
+
+def accepts_markdown(environ: dict[str, Any]) -> bool:
+    """Whether the Accept header of a WSGI call names markdown: all that is made of that header."""
+    return "text/markdown" in environ.get("HTTP_ACCEPT", "")
 
 
 _TYPES: dict[str, tuple[type, str]] = {

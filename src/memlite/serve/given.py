@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memlite.serve.replies import Reply
 
-MOST = 2_000_000    # bytes of all that is kept
+MOST = 2_000_000    # bytes of all that is kept, with what was asked
+_EACH = 500         # bytes for the objects around an answer
 SECONDS = 60.0      # "7d", "yesterday" and "2h ago" go by the clock
 
 
@@ -24,7 +25,7 @@ class Given:
         self._watch = Watch(home)
         self._lock = threading.Lock()
         self._version: tuple[object, ...] = ()
-        self._kept: dict[tuple[object, ...], tuple[float, Reply]] = {}
+        self._kept: dict[tuple[object, ...], tuple[float, Reply, int]] = {}   # when, what, its bytes; oldest first
         self._size = 0
 
     def version(self) -> tuple[object, ...]:
@@ -41,10 +42,10 @@ class Given:
             return now
 
     def find(self, asked: tuple[object, ...]) -> Reply | None:
-        """The answer to it, unless there is none or it is too old. To be called after `version`."""
+        """The answer to it, None when there is none. To be called after `version`."""
         with self._lock:
-            at, reply = self._kept.get(asked, (0.0, None))
-            return reply if reply is not None and time.monotonic() - at < SECONDS else None
+            self._drop_old()
+            return self._kept[asked][1] if asked in self._kept else None
 
     def keep(self, asked: tuple[object, ...], reply: Reply, version: tuple[object, ...]) -> None:
         """Keep an answer that was read from the store after it was `version`."""
@@ -53,10 +54,10 @@ class Given:
         with self._lock:
             if version == self._version:
                 self._drop(asked)
-                self._kept[asked] = (time.monotonic(), reply)
-                self._size += len(reply.body)
-                while self._size > MOST:
-                    self._drop(next(iter(self._kept)))
+                size = len(reply.body) + len(repr(asked)) + _EACH
+                self._kept[asked] = (time.monotonic(), reply, size)
+                self._size += size
+                self._drop_old()
 
     def close(self) -> None:
         """Let go of the store."""
@@ -64,9 +65,16 @@ class Given:
             self._watch.close()
             self._clear()
 
+    def _drop_old(self) -> None:
+        """Drop what is too old, and the oldest of what is too much."""
+        for asked, (at, _, _) in list(self._kept.items()):
+            if self._size <= MOST and time.monotonic() - at < SECONDS:
+                break
+            self._drop(asked)
+
     def _drop(self, asked: tuple[object, ...]) -> None:
         if asked in self._kept:
-            self._size -= len(self._kept.pop(asked)[1].body)
+            self._size -= self._kept.pop(asked)[2]
 
     def _clear(self) -> None:
         self._kept.clear()

@@ -23,6 +23,7 @@ class Watch:
         self.home = home
         self._file: tuple[int, int] | None = None
         self._database: Database | None = None
+        self._opened = 0    # times; each connection counts the commits anew
 
     def version(self) -> tuple[object, ...]:
         """A value that is another one whenever something has been committed, or another file has taken the store's
@@ -31,9 +32,10 @@ class Watch:
         if self._database is None or file != self._file:
             self.close()
             self._database, self._file = open_for_reading(self.home), file
+            self._opened += 1
         if self._database is None:
             return ()
-        return file, self._database.rows("PRAGMA data_version")[0][0]
+        return self._opened, self._database.rows("PRAGMA data_version")[0][0]
 
     def close(self) -> None:
         """Look no more, until asked again."""
