@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -15,7 +16,7 @@ from memlite.errors import NotFound
 from memlite.model import TYPES
 from memlite.render import items
 from memlite.store import forget as forgetting
-from memlite.store import records
+from memlite.store import records, salvage
 from memlite.store.database import open_database, open_for_reading
 from memlite.store.save import project_called
 from memlite.store.save import save as save_memory
@@ -79,6 +80,6 @@ def forget(ids: tuple[str, ...], turn: bool, yes: bool, json: bool) -> None:
     if others:
         output.say("of the same turn, with words that may be the same, there still are "
                    f"{' '.join(records.cite(*other) for other in others)}; `memlite forget` takes them too")
-    older = forgetting.copies(paths.home())
+    older = [os.path.join(paths.home(), name) for name in salvage.copies(paths.home())]
     if older:
         output.say(f"older copies of the store keep what was in it then; delete them if it must go: {' '.join(older)}")

@@ -6,10 +6,8 @@ the same work when a transcript or an import brings it again.
 
 from __future__ import annotations
 
-import os
 import time
 
-from memlite import paths
 from memlite.clock import now_ms
 from memlite.store import index, records, transcripts
 
@@ -48,13 +46,6 @@ def of_same_turn(database: Database, references: list[tuple[str, int]]) -> list[
                                  "AND m.prompt_number = o.prompt_number WHERE m.id = ? ORDER BY o.id", (ident,))
             found.update(((other, row[0]), None) for row in rows)
     return [reference for reference in found if reference not in references]
-
-
-def copies(home: str) -> list[str]:
-    """The paths of the store's older copies under `home`, made before an upgrade or a repair: they keep what was in
-    it then."""
-    return sorted(os.path.join(home, name) for name in os.listdir(home)
-                  if name.startswith(f"{paths.DATABASE}.") and (name.endswith(".bak") or ".damaged-" in name))
 
 
 def erase(database: Database) -> bool:

@@ -108,6 +108,13 @@ def aside(home: str) -> list[str]:
     return sorted(name for name in _listed(home) if name.startswith(_ASIDE) and not name.endswith(("-wal", "-shm")))
 
 
+def copies(home: str) -> list[str]:
+    """The names of all older copies of the store, damaged ones and those from before an upgrade: they keep what was
+    in it then."""
+    return sorted(name for name in _listed(home)
+                  if name.startswith(_ASIDE) or name.startswith(f"{paths.DATABASE}.") and name.endswith(".bak"))
+
+
 def _listed(home: str) -> list[str]:
     try:
         return os.listdir(home)
